@@ -1,0 +1,73 @@
+"""Cheap tests on the text of a file: can any rule fire here, and can the file be analysed at all.
+
+Most files of a project are refused here, so nothing of this needs libcst, and the searches are those
+that Python does fastest: a plain word with `in`, and patterns that begin with a literal.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torchdevlint.options import NotAnalysed
+
+MAX_CHARACTERS = 4_000_000
+MAX_LINE_CHARACTERS = 200_000
+
+# "torch" is in the name of most libraries of the field (torchvision, pytorch_lightning, …); the names
+# of these others are common words, and count where they are imported
+_LIBRARIES = (
+    "accelerate|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
+)
+_FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})\b")
+_IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})\b")
+
+# Every rule needs one of these: a device or a move, a module, a tensor made or read, a loss, a load.
+# The most frequent stand first.
+_SUBJECTS = (
+    "nn.",
+    "device",
+    ".to(",
+    "cuda",
+    "Module",
+    "tensor(",
+    "torch.nn",
+    "backward",
+    "load",
+    ".cpu",
+    "numpy",
+    "oss",
+    "entropy",
+    ".to",
+    ".type",
+    "mps",
+    "xpu",
+    "forward",
+    "item",
+    "optim",
+    "torch import",
+    "torch as",
+    "accelerat",
+    "rand",
+    "ones",
+    "zeros",
+    "torch.",
+)
+
+
+def may_find(text: str) -> bool:
+    """Whether a rule could fire in a file with this text; False only where none can."""
+    if not (
+        "torch" in text
+        or _FROM_LIBRARY.search(text) is not None
+        or _IMPORT_LIBRARY.search(text) is not None
+    ):
+        return False
+    return any(word in text for word in _SUBJECTS)
+
+
+def check_size(text: str) -> None:
+    """Raise NotAnalysed for what is generated data rather than a program: it would take minutes."""
+    if len(text) > MAX_CHARACTERS:
+        raise NotAnalysed(f"longer than {MAX_CHARACTERS:,} characters")
+    if len(text) > MAX_LINE_CHARACTERS and max(map(len, text.split("\n"))) > MAX_LINE_CHARACTERS:
+        raise NotAnalysed(f"a line is longer than {MAX_LINE_CHARACTERS:,} characters")

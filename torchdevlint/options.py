@@ -1,0 +1,32 @@
+"""What a caller may decide about one analysis, and how an analysis says that it could not be done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ADVICE = "TDL9"
+_TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|(?:test_[^/]*|[^/]*_test|conftest)\.py$)")
+
+
+class NotAnalysed(Exception):
+    """The file is valid Python, but it is out of reach; the text says why, on one line."""
+
+
+def on_by_default(code: str) -> bool:
+    """Whether a code is reported when nobody chose any: all but advice."""
+    return not code.startswith(ADVICE)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The display path of a file, and which codes may be reported in it."""
+
+    filename: str = "stdin"
+    wants: Callable[[str], bool] = on_by_default
+
+    @property
+    def is_test_file(self) -> bool:
+        """Whether the path is a test's, where a hardcoded device is a choice and not a slip."""
+        return _TEST_FILE.search(self.filename.replace("\\", "/")) is not None
