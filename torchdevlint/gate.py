@@ -15,52 +15,42 @@ MAX_LINE_CHARACTERS = 200_000
 
 # "torch" is in the name of most libraries of the field (torchvision, pytorch_lightning, …); the names
 # of these others are common words, and count where they are imported
-_LIBRARIES = (
-    "accelerate|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
-)
+_LIBRARIES = "accelerate|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
 _FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})\b")
 _IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})\b")
 
-# Every rule needs one of these: a device or a move, a module, a tensor made or read, a loss, a load.
-# The most frequent stand first.
+# Every rule needs one of these: a device, a move or a cast, a module, a loss, a load. Tensors that are
+# made, indexed or read are of no interest in a file that has nothing of the kind. Frequent ones first.
 _SUBJECTS = (
-    "nn.",
     "device",
-    ".to(",
-    "cuda",
     "Module",
-    "tensor(",
-    "torch.nn",
-    "backward",
-    "load",
-    ".cpu",
-    "numpy",
-    "oss",
-    "entropy",
     ".to",
-    ".type",
-    "mps",
-    "xpu",
+    "cuda",
     "forward",
-    "item",
-    "optim",
-    "torch import",
-    "torch as",
+    "load",
+    "loss",
+    "Loss",
+    "backward",
+    "entropy",
     "accelerat",
-    "rand",
-    "ones",
-    "zeros",
-    "torch.",
+    ".cpu",
+    ".float(",
+    ".long(",
+    ".int(",
+    ".half(",
+    ".double(",
+    ".bool(",
+    ".type",
+    ".bfloat16(",
+    ".byte(",
+    ".short(",
+    ".char(",
 )
 
 
 def may_find(text: str) -> bool:
     """Whether a rule could fire in a file with this text; False only where none can."""
-    if not (
-        "torch" in text
-        or _FROM_LIBRARY.search(text) is not None
-        or _IMPORT_LIBRARY.search(text) is not None
-    ):
+    if not ("torch" in text or _FROM_LIBRARY.search(text) is not None or _IMPORT_LIBRARY.search(text) is not None):
         return False
     return any(word in text for word in _SUBJECTS)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
 import libcst as cst
@@ -37,10 +37,8 @@ def locate(module: cst.Module, nodes: Iterable[cst.CSTNode]) -> dict[cst.CSTNode
     if not wanted:
         return {}
     recorder = _Recorder(module, wanted)
-    try:
-        module._codegen(recorder)  # noqa: SLF001 (the generator has no public entry that takes a state)
-    except _AllRecorded:
-        pass
+    with suppress(_AllRecorded):
+        module._codegen(recorder)  # noqa: SLF001 (no public function of libcst takes a state)
     return recorder.spans(wanted)
 
 
@@ -71,7 +69,7 @@ class _Recorder(CodegenState):
             if not self._missing:
                 raise _AllRecorded
 
-    def record_syntactic_position(
+    def record_syntactic_position(  # type: ignore[override]  # a cheaper context manager than libcst's
         self,
         node: cst.CSTNode,
         *,
@@ -110,6 +108,4 @@ class _Recorder(CodegenState):
             column += len(segments[-1])
             places[count] = (line, column)
             done = count
-        return {
-            node: Span(*places[start], *places[end]) for node, (start, end) in found.items()
-        }
+        return {node: Span(*places[start], *places[end]) for node, (start, end) in found.items()}

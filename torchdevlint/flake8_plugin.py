@@ -1,0 +1,72 @@
+"""The flake8 plugin: text in, findings out, and a failure in one file never stops the run."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import torchdevlint
+from torchdevlint import gate, selection
+from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.selection import Selection
+
+FAILURE = "TDL000"
+_LONGEST_REASON = 200
+
+
+class Plugin:
+    """What flake8 makes for each file; what is ignored or silenced by `# noqa` is flake8's affair."""
+
+    name = "torchdevlint"
+    version = torchdevlint.__version__
+    _selection: ClassVar[Selection] = Selection()
+    _idle: ClassVar[bool] = False
+
+    def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str = "stdin") -> None:  # noqa: ARG002
+        """Take the source from flake8, which has read it from a file, an editor or standard input.
+
+        The tree is not used, but a plugin that asks for it runs once a file, and only on valid Python.
+        """
+        self._lines = lines
+        self._filename = filename
+
+    @classmethod
+    def parse_options(cls, options: Namespace) -> None:
+        """Note which codes are selected."""
+        cls._selection = selection.from_flake8(options)
+        cls._idle = not cls._selection.wants_any()
+
+    def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
+        """Yield line, column (flake8 adds 1 to it), text and origin of each finding."""
+        if self._idle:
+            return
+        text = "".join(self._lines)
+        # asked here too, because the engine's import costs more than most files
+        if not gate.may_find(text):
+            return
+        for line, column, message in self._findings(text):
+            yield line, column, message, Plugin
+
+    def _findings(self, text: str) -> list[tuple[int, int, str]]:
+        try:
+            from torchdevlint.engine import analyse  # noqa: PLC0415 (behind the gate)
+
+            wants = self._selection.wants
+            found = analyse(text, options=Options(filename=self._filename, wants=wants))
+            return [(d.line, d.column, f"{d.code} {d.message}") for d in found if wants(d.code)]
+        except NotAnalysed as reason:
+            return [(1, 0, f"{FAILURE} not analysed: {_one_line(reason)}")]
+        except RecursionError:
+            return [(1, 0, f"{FAILURE} not analysed: nested too deeply")]
+        except Exception as error:  # noqa: BLE001 (an exception here would end the run for every file)
+            message = f"{FAILURE} internal error: {type(error).__name__}: {_one_line(error)}"
+            print(f"{self._filename}: {message}", file=sys.stderr)  # noqa: T201 (deselecting TDL000 hides nothing)
+            return [(1, 0, message)]
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
