@@ -1,0 +1,219 @@
+"""What the interpreter saw, as facts in the past tense; rules subscribe to them by type.
+
+Every event has the ``node`` it is about, the ``world`` (the condition under which the code ran) and, where
+operands meet, the ``entry``: the call in the user's code through which a module's own methods were entered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import libcst as cst
+
+from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
+from torchdevlint.lattice import Condition, Placement, Possibility
+from torchdevlint.values import Module, Opaque, Rank, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand of an operation: the expression, its text, its parameter name, and where it is.
+
+    ``proof`` is the key of the opaque value whose kind must be proven a tensor before the operand counts
+    (0 where the value is a tensor already).
+    """
+
+    node: cst.CSTNode
+    text: str
+    role: str
+    placement: Placement
+    rank: Rank
+    proof: int = 0
+    is_index: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Operands met in one operation; ``op`` is its name, ``mix`` what it accepts from the host.
+
+    ``loss`` tells that it is a loss, with the roles of its ``targets`` and ``weights``.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    entry: cst.CSTNode | None
+    op: str
+    operands: tuple[Operand, ...]
+    mix: Mix
+    loss: bool = False
+    targets: tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
+    made_at: cst.CSTNode | None = None  # where the loss module with these weights was built
+    module_text: str = ""  # the text of the loss module, for messages
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A module that holds tensors was called with inputs.
+
+    ``state`` tells where its tensors are. ``kind`` says more: a loss with state, a metric, a layer.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    entry: cst.CSTNode | None
+    module: Module | Opaque
+    type: ModuleType | None
+    text: str
+    state: Placement
+    inputs: tuple[Operand, ...]
+    proof: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A tensor was indexed; ``indices`` are the tensors among the index."""
+
+    node: cst.CSTNode
+    world: Condition
+    entry: cst.CSTNode | None
+    base: Operand
+    indices: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostRead:
+    """A value was read through host memory (`.numpy()`, `np.mean(…)`, `plt.plot(…)`)."""
+
+    node: cst.CSTNode
+    world: Condition
+    entry: cst.CSTNode | None
+    operand: Operand
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOptimizer:
+    """An optimizer that holds parameters of a module at the time of an event."""
+
+    key: int
+    type: OptimizerType
+    text: str
+    node: cst.CSTNode
+    stepped: bool
+    loaded: cst.CSTNode | None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """`.to(…)`, `.cuda()`, `.cpu()` ran on something.
+
+    ``discarded`` tells that the result was thrown away; ``moves_in_place`` that this is fine, None where only
+    the kind of ``proof`` (the key of an opaque value) decides. ``before`` and ``after`` are placements;
+    ``device`` is False for a change of dtype. ``optimizers`` hold parameters of what moved. ``replaces`` tells
+    that parameters are replaced by the move.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    target: str
+    before: Placement
+    after: Placement
+    device: bool
+    discarded: bool
+    moves_in_place: bool | None
+    proof: int = 0
+    member: bool = False
+    optimizers: tuple[HeldOptimizer, ...] = ()
+    replaces: bool = False
+    module: Module | Opaque | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tallied:
+    """A tensor was added to a total, list or dict in a loop (`total += loss`, `losses.append(loss)`).
+
+    ``key`` identifies the accumulation. ``graph`` is None where only a later ``backward`` on ``proof`` tells.
+    ``backward_in_loop`` tells that the loop itself runs the backward pass.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    key: int
+    text: str
+    total: str
+    graph: bool | None
+    proof: int
+    loop: cst.CSTNode
+    function: int
+
+
+@dataclass(frozen=True, slots=True)
+class Consumed:
+    """An accumulated total was used in a way that needs its graph or that cannot be seen."""
+
+    key: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A checkpoint was read; ``mapped`` tells that `map_location` was given.
+
+    ``key`` identifies the value read; what became of it stands in the facts.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    mapped: bool
+    guarded: bool
+    key: int
+    host_saved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceNamed:
+    """A literal accelerator decided where something lives (`"cuda"` in `.to("cuda")`, `device="cuda:0"`)."""
+
+    node: cst.CSTNode
+    world: Condition
+    device: str
+    guarded: bool
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class CudaCalled:
+    """A call that places something on CUDA and takes no device ran (`.cuda()`, `set_device(0)`)."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    guarded: bool
+
+
+Event: TypeAlias = (
+    Combined | Called | Indexed | HostRead | Moved | Tallied | Consumed | Loaded | DeviceNamed | CudaCalled
+)
+
+
+__all__ = [
+    "Called",
+    "Combined",
+    "Consumed",
+    "CudaCalled",
+    "DeviceNamed",
+    "Event",
+    "HeldOptimizer",
+    "HostRead",
+    "Indexed",
+    "Loaded",
+    "Moved",
+    "Operand",
+    "Possibility",
+    "Tallied",
+    "Value",
+]

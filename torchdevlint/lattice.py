@@ -1,0 +1,263 @@
+"""The device lattice: placements, the conditions they hold under, and when two of them clash.
+
+A *placement* is a set of possibilities ``(device, condition)``. Small pure functions with laws; they know
+neither Python nor PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol, TypeAlias
+
+from torchdevlint.why import Why
+
+Literal: TypeAlias = tuple[str, bool]
+"""A guard (normalised text, or the name of an accelerator type that exists) and the truth it has."""
+
+Condition: TypeAlias = frozenset[Literal]
+"""A conjunction of literals; empty means always."""
+
+ALWAYS: Condition = frozenset()
+
+MAX_POSSIBILITIES = 4
+"""Past this many possibilities a placement says nothing any more."""
+
+
+class SymbolKind(Enum):
+    """What an abstract device stands for, which decides what it may clash with."""
+
+    PLACE = "somewhere things are sent to: a device variable, a rank, a configured device"
+    DEVICE_OF = "`x.device` of an object of unknown kind: a place if things are sent to it, else a whereabouts"
+    WHEREABOUTS = "where a value of unknown origin is"
+    OWNER = "where the module that runs its own method is"
+    BATCH = "where the items of one loader arrive"
+
+
+@dataclass(frozen=True, slots=True)
+class Concrete:
+    """A device by type and index, as in ``cuda:1``; ``index`` is None for the current device of that type."""
+
+    type: str
+    index: int | None = None
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A device that is known by identity only.
+
+    ``expansion`` is what a conditional device may be, beside its name; it takes no part in equality.
+    """
+
+    key: int
+    kind: SymbolKind
+    name: str = field(default="", compare=False)
+    expansion: Placement | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Device: TypeAlias = Concrete | Symbol
+
+HOST = Concrete("cpu")
+ANYWHERE = Symbol(0, SymbolKind.WHEREABOUTS, "an unknown device")
+
+
+@dataclass(frozen=True, slots=True)
+class Possibility:
+    """One device that a value may be on, the condition for it, and why it is so (not part of equality)."""
+
+    device: Device
+    condition: Condition = ALWAYS
+    why: Why | None = field(default=None, compare=False)
+
+
+Placement: TypeAlias = frozenset[Possibility]
+
+ANY: Placement = frozenset({Possibility(ANYWHERE)})
+ON_HOST: Placement = frozenset({Possibility(HOST)})
+
+
+class Answer(Enum):
+    """The three answers of a comparison; only DIFFERENT can alarm."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    UNKNOWN = "unknown"
+
+
+class Facts(Protocol):
+    """What the whole file says about symbols; known when the interpretation has ended."""
+
+    def expand(self, symbol: Symbol) -> Placement | None:
+        """Return what the file proves the symbol to be, or None where it proves nothing."""
+
+    def can_be_accelerator(self, symbol: Symbol) -> bool:
+        """Tell whether something of the file puts the symbol on an accelerator."""
+
+
+class NoFacts:
+    """Facts of a file that says nothing: what a join or a transfer may rely on."""
+
+    def expand(self, symbol: Symbol) -> Placement | None:
+        """Return the expansion that the symbol itself carries."""
+        return symbol.expansion
+
+    def can_be_accelerator(self, symbol: Symbol) -> bool:
+        """Answer no: nothing is known."""
+        return False
+
+
+NO_FACTS = NoFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two possibilities that meet on different devices, and the condition under which they do."""
+
+    left: Possibility
+    right: Possibility
+    condition: Condition
+
+
+def on(device: Device, why: Why | None = None, condition: Condition = ALWAYS) -> Placement:
+    """Return the placement that has one possibility."""
+    return frozenset({Possibility(device, condition, why)})
+
+
+def compatible(first: Condition, second: Condition) -> bool:
+    """Tell whether both conditions can hold at once: no guard is true in one and false in the other."""
+    if not first or not second:
+        return True
+    return not any((guard, not truth) in second for guard, truth in first)
+
+
+def join(first: Placement, second: Placement) -> Placement:
+    """Return what a value may be on that comes from either; possibilities are kept apart, never rounded.
+
+    Commutative, associative and idempotent; `ANY` absorbs.
+    """
+    if first is second or first == second:
+        return first
+    union = first | second
+    if len(union) > MAX_POSSIBILITIES or any(p.device == ANYWHERE and not p.condition for p in union):
+        return ANY
+    return union
+
+
+def under(placement: Placement, condition: Condition) -> Placement:
+    """Return the placement where the condition holds too; possibilities that contradict it are gone."""
+    if not condition:
+        return placement
+    return frozenset(
+        Possibility(p.device, p.condition | condition, p.why) for p in placement if compatible(p.condition, condition)
+    )
+
+
+def is_accelerator(device: Device) -> bool:
+    """Tell whether the device is concretely an accelerator."""
+    return isinstance(device, Concrete) and device.type not in {"cpu", "meta"}
+
+
+def is_host(device: Device) -> bool:
+    """Tell whether the device is concretely the host."""
+    return isinstance(device, Concrete) and device.type == "cpu"
+
+
+def compare(first: Device, second: Device, facts: Facts = NO_FACTS) -> Answer:
+    """Compare two devices that have no expansion left; symmetric, and SAME for equal devices.
+
+    Two whereabouts never differ from anything; a symbol differs from the host only where the file shows that
+    it can be an accelerator; two symbols, or a symbol and an accelerator, are never known to differ.
+    """
+    if first == second:
+        return Answer.UNKNOWN if first == ANYWHERE else Answer.SAME
+    match first, second:
+        case Concrete(), Concrete():
+            if first.type != second.type:
+                return Answer.UNKNOWN if "meta" in (first.type, second.type) else Answer.DIFFERENT
+            if first.index is not None and second.index is not None:
+                return Answer.DIFFERENT
+            # An index that is missing is the current device, which is 0 until somebody changes it.
+            return Answer.SAME if (first.index or 0) == (second.index or 0) else Answer.UNKNOWN
+        case (Symbol() as symbol, Concrete() as concrete) | (Concrete() as concrete, Symbol() as symbol):
+            if is_host(concrete) and symbol != ANYWHERE and facts.can_be_accelerator(symbol):
+                return Answer.DIFFERENT
+            return Answer.UNKNOWN
+        case _:
+            return Answer.UNKNOWN
+
+
+def expanded(placement: Placement, facts: Facts) -> Iterator[Possibility]:
+    """Yield the possibilities with every symbol replaced by what it is known to be."""
+    for possibility in placement:
+        device = possibility.device
+        inner = facts.expand(device) if isinstance(device, Symbol) else None
+        if inner is None:
+            yield possibility
+            continue
+        for deeper in under(inner, possibility.condition):
+            yield Possibility(deeper.device, deeper.condition, possibility.why or deeper.why)
+
+
+def _world(possibility: Possibility) -> Condition:
+    """Return the condition of a possibility and, of an accelerator, that this accelerator exists."""
+    device = possibility.device
+    if isinstance(device, Concrete) and is_accelerator(device):
+        return possibility.condition | {(device.type, True)}
+    return possibility.condition
+
+
+def _may_start(possibility: Possibility, facts: Facts) -> bool:
+    """Tell whether a clash may be shown from this side: an accelerator, or a host placement that is meant."""
+    device = possibility.device
+    if is_accelerator(device):
+        return True
+    if isinstance(device, Symbol):
+        return facts.can_be_accelerator(device)
+    return possibility.why is not None and possibility.why.firm
+
+
+def _one_sided(
+    first: Placement, second: Placement, facts: Facts, world: Condition
+) -> tuple[Possibility, Possibility, Condition] | None:
+    others = tuple(expanded(second, facts))
+    for start in expanded(first, facts):
+        if not _may_start(start, facts):
+            continue
+        condition = _world(start) | world
+        if not compatible(_world(start), world):
+            continue
+        partners = [p for p in others if compatible(_world(p), condition)]
+        if partners and all(compare(start.device, p.device, facts) is Answer.DIFFERENT for p in partners):
+            return start, partners[0], _world(start) | _world(partners[0])
+    return None
+
+
+def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> Clash | None:
+    """Return the clash of two placements in a world, or None.
+
+    One possibility of one side, whose condition can hold, has partners on the other side that are compatible
+    with it, and all of them are DIFFERENT from it. Symmetric but for the order of the two halves.
+    """
+    shared = {p.device for p in left} & {p.device for p in right}
+    if shared and len(left) == 1 and len(right) == 1:
+        return None
+    # A symbol that stands on both sides is the same device whatever it expands to.
+    if any(isinstance(device, Symbol) for device in shared) and _covered(left, shared) and _covered(right, shared):
+        return None
+    if found := _one_sided(left, right, facts, world):
+        return Clash(found[0], found[1], found[2])
+    if found := _one_sided(right, left, facts, world):
+        return Clash(found[1], found[0], found[2])
+    return None
+
+
+def _covered(placement: Placement, shared: Iterable[Device]) -> bool:
+    """Tell whether every possibility of the placement is one of the shared devices."""
+    return all(p.device in shared for p in placement)

@@ -1,0 +1,259 @@
+"""The state of an abstract run: bindings by (owner, name), in layers that branches push and joins pop.
+
+One store holds variables of frames, attributes of objects, elements of containers and placements of modules:
+an owner is the key of a frame or of an object. A branch writes to a layer of its own; joining touches only
+what was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from torchdevlint import lattice
+from torchdevlint.lattice import ALWAYS, Condition, Placement
+from torchdevlint.values import (
+    UNKNOWN,
+    Choice,
+    Const,
+    Device,
+    Flag,
+    Opaque,
+    Tensor,
+    Unknown,
+    Value,
+    options,
+)
+
+Slot: TypeAlias = tuple[int, str]
+Writes: TypeAlias = dict[Slot, object]
+
+PLACEMENT = "<placement>"
+ITEMS = "<items>"
+OPTIMIZERS = "<optimizers>"
+STEPPED = "<stepped>"
+LOST = "<lost>"
+
+MAX_OPTIONS = 4
+
+
+@dataclass(slots=True)
+class Branch:
+    """What one way through a branching left behind: its writes and the condition under which it was taken."""
+
+    writes: Writes
+    condition: Condition
+
+
+@dataclass(slots=True)
+class Store:
+    """Layers of writes, the innermost last."""
+
+    layers: list[Writes] = field(default_factory=lambda: [{}])
+
+    def get(self, owner: int, name: str) -> object | None:
+        """Return what is bound, or None."""
+        slot = (owner, name)
+        for layer in reversed(self.layers):
+            if slot in layer:
+                return layer[slot]
+        return None
+
+    def set(self, owner: int, name: str, value: object) -> None:
+        """Bind in the innermost layer."""
+        self.layers[-1][owner, name] = value
+
+    def push(self) -> None:
+        """Open a layer: what is written from now on can be taken back or joined."""
+        self.layers.append({})
+
+    def pop(self) -> Writes:
+        """Close the innermost layer and return what it wrote."""
+        return self.layers.pop()
+
+    def since(self, depth: int) -> Writes:
+        """Return everything written in the layers from a depth on, the newest binding of each slot."""
+        merged: Writes = {}
+        for layer in self.layers[depth:]:
+            merged.update(layer)
+        return merged
+
+    def apply(self, writes: Writes) -> None:
+        """Write all of a branch that was certainly taken."""
+        self.layers[-1].update(writes)
+
+    def merge(self, branches: Sequence[Branch]) -> None:
+        """Join the branches of which exactly one was taken, and bind the result."""
+        if not branches:
+            return
+        if len(branches) == 1:
+            self.apply(branches[0].writes)
+            return
+        slots = {slot: None for branch in branches for slot in branch.writes}
+        for slot in slots:
+            before = self.get(*slot)
+            joined: object | None = None
+            first = True
+            for branch in branches:
+                value = branch.writes.get(slot, before)
+                if first:
+                    joined, first = (value, branch.condition), False
+                else:
+                    joined = (_merge(joined[0], joined[1], value, branch.condition, slot[1]), ALWAYS)  # type: ignore[index]
+            assert isinstance(joined, tuple)
+            self.layers[-1][slot] = joined[0]
+
+
+def _merge(first: object, first_if: Condition, second: object, second_if: Condition, name: str) -> object:
+    """Join two bindings of one slot, either of which may be missing (None)."""
+    if first is second or first == second:
+        return first
+    if name == PLACEMENT:
+        return join_placements(as_placement(first), first_if, as_placement(second), second_if)
+    if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):
+        return _merge_meta(first, second, name, first_if, second_if)
+    if first is None:
+        return _conditional(second, second_if)
+    if second is None:
+        return _conditional(first, first_if)
+    return join(first, second, first_if, second_if)  # type: ignore[arg-type]
+
+
+def _conditional(value: object, condition: Condition) -> object:
+    """Return a value that is bound on one way only; reading it elsewhere is the script's own error."""
+    return value
+
+
+def as_placement(value: object) -> Placement:
+    """Return a placement read from the store; a slot that was never written says nothing."""
+    return value if isinstance(value, frozenset) else lattice.ANY
+
+
+def _merge_meta(first: object, second: object, name: str, first_if: Condition, second_if: Condition) -> object:
+    """Join what the store keeps beside values: optimizers of a module, elements of a container, marks."""
+    if name == OPTIMIZERS:
+        ours = first if isinstance(first, tuple) else ()
+        theirs = second if isinstance(second, tuple) else ()
+        return ours + tuple(o for o in theirs if o not in ours)
+    if name == ITEMS:
+        if isinstance(first, Items) and isinstance(second, Items):
+            return first.join(second, first_if, second_if)
+        return first if isinstance(first, Items) else second
+    return first or second
+
+
+def join_placements(first: Placement, first_if: Condition, second: Placement, second_if: Condition) -> Placement:
+    """Join two placements, each under its branch's condition; what both share keeps its own condition."""
+    if first == second:
+        return first
+    shared = first & second
+    return lattice.join(
+        frozenset(shared),
+        lattice.join(lattice.under(first - shared, first_if), lattice.under(second - shared, second_if)),
+    )
+
+
+def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: Condition = ALWAYS) -> Value:
+    """Return what may be either of two values, each under its condition."""
+    if first is second or first == second:
+        if isinstance(first, Opaque) and isinstance(second, Opaque) and first.placement != second.placement:
+            placement = join_placements(first.placement, first_if, second.placement, second_if)
+            return Opaque(first.key, first.name, placement, first.output, first.member, first.source)
+        return first
+    match first, second:
+        case Unknown(), _:
+            return _with_unknown(second, second_if)
+        case _, Unknown():
+            return _with_unknown(first, first_if)
+        case Tensor(), Tensor():
+            return join_tensors(first, second, first_if, second_if)
+        case Tensor(), Opaque():
+            return join_tensors(first, Tensor(placement=second.placement), first_if, second_if)
+        case Opaque(), Tensor():
+            return join_tensors(Tensor(placement=first.placement), second, first_if, second_if)
+        case Device(), Device():
+            placement = join_placements(first.placement, first_if, second.placement, second_if)
+            return Device(placement, first.literal or second.literal)
+        case Const(), Const() if isinstance(first.value, bool) and isinstance(second.value, bool):
+            # One is true and the other false: the value is the branch's own condition.
+            return Flag(first_if, second_if) if first.value else Flag(second_if, first_if)
+        case _:
+            return _choose(first, second, first_if, second_if)
+
+
+def _with_unknown(value: Value, condition: Condition) -> Value:
+    """Return a value that is unknown on the other way: a tensor stays one that may be anywhere."""
+    if isinstance(value, Tensor):
+        return Tensor(lattice.join(lattice.under(value.placement, condition), lattice.ANY), graph=value.graph)
+    return UNKNOWN
+
+
+def _choose(first: Value, second: Value, first_if: Condition, second_if: Condition) -> Value:
+    """Keep two values of different kinds apart, up to `MAX_OPTIONS`."""
+    kept: list[tuple[Value, Condition]] = []
+    for value, condition in (
+        *((v, c | first_if) for v, c in options(first)),
+        *((v, c | second_if) for v, c in options(second)),
+    ):
+        for index, (other, other_if) in enumerate(kept):
+            if other == value:
+                kept[index] = (other, other_if & condition)
+                break
+        else:
+            kept.append((value, condition))
+    return Choice(tuple(kept)) if len(kept) <= MAX_OPTIONS else UNKNOWN
+
+
+def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, second_if: Condition = ALWAYS) -> Tensor:
+    """Join two tensors: placements under their conditions, ranks to the interval that holds both."""
+    high = None if first.rank[1] is None or second.rank[1] is None else max(first.rank[1], second.rank[1])
+    return Tensor(
+        placement=join_placements(first.placement, first_if, second.placement, second_if),
+        rank=(min(first.rank[0], second.rank[0]), high),
+        graph=first.graph if first.graph == second.graph else (True if True in (first.graph, second.graph) else None),
+        held=first.held if first.held is second.held else Tensor().held,
+        leaf=first.leaf and second.leaf,
+        tally=first.tally or second.tally,
+        number=first.number or second.number,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The elements of a container: by position or key where known (``exact``), and any other (``rest``).
+
+    ``rest`` is None where there is no other element; ``lost`` tells that code we cannot see had the container.
+    """
+
+    exact: tuple[tuple[object, Value], ...] = ()
+    rest: Value | None = None
+    lost: bool = False
+
+    def get(self, key: object) -> Value | None:
+        """Return the element under a key or position, or None."""
+        return next((value for name, value in self.exact if name == key), None)
+
+    def any(self) -> Value | None:
+        """Return the join of all elements, or None for an empty container."""
+        found = self.rest
+        for _, value in self.exact:
+            found = value if found is None else join(found, value)
+        return UNKNOWN if self.lost else found
+
+    def join(self, other: Items, first_if: Condition, second_if: Condition) -> Items:
+        """Return the elements of a container that is in either state."""
+        if self == other:
+            return self
+        keys = {key: None for key, _ in (*self.exact, *other.exact)}
+        exact: list[tuple[object, Value]] = []
+        for key in keys:
+            mine, theirs = self.get(key), other.get(key)
+            if mine is not None and theirs is not None:
+                exact.append((key, join(mine, theirs, first_if, second_if)))
+            else:
+                exact.append((key, mine if mine is not None else theirs or UNKNOWN))
+        rest = self.rest
+        if other.rest is not None:
+            rest = other.rest if rest is None else join(rest, other.rest, first_if, second_if)
+        return Items(tuple(exact), rest, self.lost or other.lost)

@@ -1,0 +1,245 @@
+"""Abstract values: what the interpreter knows of a Python object.
+
+Values are frozen; whatever changes in place (where a module is, what a list holds, what an attribute is
+bound to) stands in the state under the identity (`key`) of the object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+import libcst as cst
+
+from torchdevlint.lattice import ALWAYS, ANY, Condition, Placement
+
+if TYPE_CHECKING:
+    from torchdevlint.knowledge.rows import LoaderType, ModuleType, ObjectType, OptimizerType, Row
+
+Rank: TypeAlias = tuple[int, int | None]
+"""The number of dimensions as a closed interval; None is no upper bound."""
+
+ANY_RANK: Rank = (0, None)
+SCALAR: Rank = (0, 0)
+
+
+class Holder(Enum):
+    """How a module holds a tensor."""
+
+    NONE = "not held"
+    PARAMETER = "parameter"
+    BUFFER = "buffer"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A Python literal: None, a boolean, a number, a string."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A boolean that stands for a guard: the condition when it is true, and when it is false."""
+
+    when_true: Condition
+    when_false: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor: where it is, its rank, whether it carries a graph, and how a module holds it.
+
+    ``tally`` names the accumulation (the key of a running total) that the tensor is part of.
+    ``graph`` is True where a backward pass could run through it, None where that is not known.
+    """
+
+    placement: Placement = ANY
+    rank: Rank = ANY_RANK
+    graph: bool | None = None
+    held: Holder = Holder.NONE
+    leaf: bool = False
+    tally: int = 0
+    number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """An object of unknown kind with identity.
+
+    It is two things until proven: as a value it is where ``placement`` says, as an object that moves in place
+    it is where the state says under ``key``.  ``output`` marks what an unseen module returned, ``member`` a
+    part of a loader's item, ``source`` the key of the batch symbol it came from.
+    """
+
+    key: int
+    name: str = field(default="", compare=False)
+    placement: Placement = field(default=ANY, compare=False)
+    output: bool = field(default=False, compare=False)
+    member: bool = field(default=False, compare=False)
+    source: int = field(default=0, compare=False)
+    parameter: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module with identity: built from a torch class (``type``), a class of the file (``cls``), or both."""
+
+    key: int
+    type: ModuleType
+    cls: Class | None = field(default=None, compare=False)
+    name: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of the file that is no module; ``open`` where a base cannot be seen."""
+
+    key: int
+    cls: Class = field(compare=False)
+    open: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object of a library's class that a row tells of (an accelerator object, a tokenizer, a batch)."""
+
+    key: int
+    type: ObjectType = field(compare=False)
+    placement: Placement = field(default=ANY, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer; what it holds and whether it was stepped stands in the state."""
+
+    key: int
+    type: OptimizerType = field(compare=False)
+    name: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """A data loader; ``item`` is what iterating it yields."""
+
+    key: int
+    type: LoaderType = field(compare=False)
+    item: Value = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A list, tuple, set or dict with identity; its elements stand in the state."""
+
+    key: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters (or named parameters, or state dict) of a module."""
+
+    module: Module | Opaque
+    kind: str = "parameters"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device object or a string that names one."""
+
+    placement: Placement
+    literal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or lambda of the file, with the frame it closes over and, for a method, its receiver."""
+
+    node: cst.FunctionDef | cst.Lambda
+    frame: int
+    name: str = ""
+    receiver: Value | None = None
+    owner: Class | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the file: its methods and class attributes, the bases that are known, the rows they gave."""
+
+    key: int
+    name: str = field(compare=False)
+    node: cst.ClassDef = field(compare=False)
+    frame: int = field(compare=False)
+    members: dict[str, Value] = field(compare=False, hash=False)
+    bases: tuple[Value, ...] = field(compare=False)
+    type: ModuleType | ObjectType | LoaderType | None = field(default=None, compare=False)
+    open: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A dotted name of another module, and the row that tells of it, if any."""
+
+    name: str
+    row: Row | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method of a value that a row tells of, not called yet."""
+
+    receiver: Value
+    name: str
+    row: Row | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A callable with arguments given beforehand (`functools.partial`)."""
+
+    callee: Value
+    call: object = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several values of different kinds, each under its condition."""
+
+    options: tuple[tuple[Value, Condition], ...]
+
+
+Value: TypeAlias = (
+    Unknown
+    | Const
+    | Flag
+    | Tensor
+    | Opaque
+    | Module
+    | Instance
+    | Object
+    | Optimizer
+    | Loader
+    | Container
+    | Parameters
+    | Device
+    | Function
+    | Class
+    | Imported
+    | Bound
+    | Partial
+    | Choice
+)
+
+UNKNOWN = Unknown()
+NONE = Const(None)
+
+
+def options(value: Value) -> tuple[tuple[Value, Condition], ...]:
+    """Return the values that a value may be, each with its condition."""
+    return value.options if isinstance(value, Choice) else ((value, ALWAYS),)

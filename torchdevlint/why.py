@@ -1,0 +1,64 @@
+"""Why a value is where it is: a chain of nodes and phrases, read by messages and traces, ignored by equality."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import libcst as cst
+
+
+class Role(Enum):
+    """What a step of the chain did to the value; rules tell culprits apart by it."""
+
+    CREATED = "created"
+    CREATED_IN_MODULE = "created in a method of a module"
+    FALLBACK = "created where a value is None"
+    MOVED = "moved"
+    MOVED_TO_HOST = "moved to the host"
+    UNREGISTERED_TENSOR = "a plain attribute of a module"
+    UNREGISTERED_MODULE = "kept in a plain container of a module"
+    LOADED = "read from a checkpoint"
+    BATCH = "an item of a loader"
+    OWNER = "held by the module"
+    PLACED = "placed by a framework"
+    PARAMETER = "a parameter of a module"
+
+
+FIRM = frozenset({Role.FALLBACK, Role.MOVED_TO_HOST, Role.UNREGISTERED_TENSOR, Role.UNREGISTERED_MODULE})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Why:
+    """One step: what happened (``text``), where (``node``), and the step before it.
+
+    ``source`` is the key of the batch symbol that the value came from, if any.
+    """
+
+    role: Role
+    node: cst.CSTNode
+    text: str
+    earlier: Why | None = None
+    source: int = 0
+
+    @property
+    def firm(self) -> bool:
+        """Tell whether the placement is meant, so that a clash may be shown from the host's side."""
+        return self.role in FIRM
+
+    def chain(self) -> Iterator[Why]:
+        """Yield the steps, the last one first."""
+        step: Why | None = self
+        while step is not None:
+            yield step
+            step = step.earlier
+
+    def root(self) -> Why:
+        """Return the first step."""
+        *_, last = self.chain()
+        return last
+
+    def of(self, *roles: Role) -> Why | None:
+        """Return the latest step that has one of the roles."""
+        return next((step for step in self.chain() if step.role in roles), None)
