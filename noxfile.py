@@ -1,0 +1,36 @@
+"""Development sessions: the tests on each supported Python, the checks, the coverage."""
+
+from __future__ import annotations
+
+import nox
+
+nox.options.sessions = ["tests", "checks"]
+WITH_TORCH = "3.11"
+
+
+@nox.session(python=["3.10", "3.11", "3.12", "3.13"])
+def tests(session: nox.Session) -> None:
+    """Run the tests; only on one Python those that run PyTorch, whose wheels are gigabytes elsewhere."""
+    if session.python == WITH_TORCH:
+        session.install(".[test]")
+        session.run("pytest", *session.posargs)
+    else:
+        session.log("the tests that need PyTorch are deselected: they run on Python %s", WITH_TORCH)
+        session.install(".[test-without-torch]")
+        session.run("pytest", "-m", "not needs_torch", *session.posargs)
+
+
+@nox.session(python=WITH_TORCH)
+def coverage(session: nox.Session) -> None:
+    """Fail where a line or a branch of the package is not tested."""
+    session.install(".[test]")
+    session.run("pytest", "--cov", *session.posargs)
+
+
+@nox.session(python=WITH_TORCH)
+def checks(session: nox.Session) -> None:
+    """Lint, check the format and the types."""
+    session.install(".[test-without-torch]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
