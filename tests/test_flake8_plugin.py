@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import NoReturn
@@ -185,17 +184,12 @@ def test_an_internal_error_does_not_stop_the_next_file(tmp_path: Path, jobs: str
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Put an empty engine in place of the real one."""
+    """Put an empty engine in place of the real one, and undo what a test tells the plugin about the options."""
+    for attribute in ("_selection", "_idle"):
+        monkeypatch.setattr(Plugin, attribute, getattr(Plugin, attribute))
     stub = ModuleType("torchdevlint.engine")
     monkeypatch.setitem(sys.modules, "torchdevlint.engine", stub)
     return stub
-
-
-@pytest.fixture
-def selected() -> Iterator[None]:
-    """Undo what a test tells the plugin about the options."""
-    yield
-    Plugin.parse_options(Namespace(extended_default_select=["TDL"]))
 
 
 def run_plugin(text: str = "import torch  # device\n", filename: str = "train.py") -> list[tuple[int, int, str]]:
@@ -232,7 +226,7 @@ def test_a_long_error_message_is_cut(engine: ModuleType, capsys: pytest.CaptureF
     assert capsys.readouterr().err == f"a.py: {message}\n"
 
 
-def test_the_plugin_hands_over_path_and_selection(engine: ModuleType, selected: None) -> None:
+def test_the_plugin_hands_over_path_and_selection(engine: ModuleType) -> None:
     seen = []
 
     def analyse(text: str, *, options: Options) -> list[SimpleNamespace]:

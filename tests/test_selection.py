@@ -13,6 +13,7 @@ from flake8.main.cli import main as flake8
 from flake8.style_guide import Decision, DecisionEngine
 
 from torchdevlint import selection
+from torchdevlint.flake8_plugin import Plugin
 from torchdevlint.options import Options, on_by_default
 
 CODES = ("TDL000", "TDL101", "TDL401", "TDL901", "TDL904")
@@ -107,6 +108,9 @@ def finds_everything(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     engine = ModuleType("torchdevlint.engine")
     engine.analyse = analyse  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "torchdevlint.engine", engine)
+    # flake8 tells the class what is selected, and a run in this process would tell the next test
+    for attribute in ("_selection", "_idle"):
+        monkeypatch.setattr(Plugin, attribute, getattr(Plugin, attribute))
     return seen
 
 
