@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 
 import libcst as cst
@@ -110,6 +111,27 @@ def test_columns_count_characters_and_not_bytes() -> None:
         cst.ensure_type(cst.ensure_type(module.body[0], cst.SimpleStatementLine).body[1], cst.Expr).value, cst.Call
     )
     assert locate(module, [call])[call] == Span(1, 10, 1, 14)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if a:\n    b\n" + "elif a:\n    b\n" * 999 + "f()\n",
+        "x = a" + ".b(1)" * 300 + "; f()\n",
+        "x = " + " + ".join("a" * 300) + "; f()\n",
+        "x = " + "(" * 190 + "1" + ")" * 190 + "; f()\n",
+    ],
+    ids=["elif", "calls", "sum", "parentheses"],
+)
+def test_deep_nesting(source: str) -> None:
+    limit = sys.getrecursionlimit()
+    module = cst.parse_module(source)
+    statement = cst.ensure_type(module.body[-1], cst.SimpleStatementLine).body[-1]
+    line = source.splitlines()[-1]
+    assert locate(module, [statement])[statement] == Span(
+        source.count("\n"), line.index("f()"), source.count("\n"), len(line)
+    )
+    assert sys.getrecursionlimit() == limit
 
 
 def test_the_generator_stops_at_the_last_node() -> None:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
+from torchdevlint.recursion import deep_recursion
+
 _NEWLINE = re.compile(r"\r\n?|\n")
 _NOT_WANTED = nullcontext()
 
@@ -37,7 +39,7 @@ def locate(module: cst.Module, nodes: Iterable[cst.CSTNode]) -> dict[cst.CSTNode
     if not wanted:
         return {}
     recorder = _Recorder(module, wanted)
-    with suppress(_AllRecorded):
+    with deep_recursion(), suppress(_AllRecorded):
         module._codegen(recorder)  # noqa: SLF001 (no public function of libcst takes a state)
     return recorder.spans(wanted)
 
