@@ -1,0 +1,73 @@
+"""Analyse sources that are extreme in one way each, and print time, limit and outcome of each."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import libcst as cst
+
+from torchdevlint.engine import analyse
+from torchdevlint.options import NotAnalysed
+
+HEAD = "import torch\nx = torch.ones(3)\n"
+TAIL = "x.cuda()\n"
+
+EXTREMES = {
+    "empty": "",
+    "only a comment": "# torch, device\n",
+    "10,000 lines of assignments": HEAD + "y = x + 1\n" * 10_000 + TAIL,
+    "10,000 lines of moves": HEAD + "x = x.to('cuda')\nx = x.cpu()\n" * 5_000 + TAIL,
+    "10,000 lines under guards": HEAD + "".join(f"if a{i}:\n    x = x.cuda()\n" for i in range(5_000)) + TAIL,
+    "2,000 functions that call each other": HEAD
+    + "".join(f"def f{i}(x):\n    return f{i + 1}(x) + f{i + 2}(x.cuda())\n" for i in range(2_000))
+    + "f0(x)\n",
+    "a function that calls itself": HEAD + "def f(x):\n    return f(x.cuda()) + f(x.cpu())\n\nf(x)\n" + TAIL,
+    "90 indents": HEAD + "".join("    " * i + "if a:\n" for i in range(90)) + "    " * 90 + TAIL,
+    "20 loops in each other": HEAD
+    + "".join("    " * i + f"for a{i} in b:\n" for i in range(20))
+    + "    " * 20
+    + "x = x.cuda() + x\n"
+    + TAIL,
+    "15 comprehensions in each other": HEAD + "y = " + "[" * 15 + "x.cuda()" + " for a in b]" * 15 + "\n" + TAIL,
+    "190 parentheses": HEAD + "y = " + "(" * 190 + "x" + ")" * 190 + "\n" + TAIL,
+    "sum of 300 terms": HEAD + "y = " + " + ".join(["x"] * 300) + "\n" + TAIL,
+    "300 chained calls": HEAD + "y = x" + ".to('cuda')" * 300 + "\n" + TAIL,
+    "1,000 elif": HEAD + "if a == 0:\n    x = x.cuda()\n" + "elif a == 1:\n    x = x.cpu()\n" * 1_000 + TAIL,
+    "a line of 100 kB": HEAD + "y = [" + "x, " * 33_000 + "]\n" + TAIL,
+    "a string of 100 kB": HEAD + "y = '" + "x" * 100_000 + "'\n" + TAIL,
+    "a dictionary of 10,000 tensors": HEAD + "y = {" + ", ".join(f"'{i}': x" for i in range(10_000)) + "}\n" + TAIL,
+    "1,000 attributes of a module": "import torch\nfrom torch import nn\n\n\nclass A(nn.Module):\n"
+    "    def __init__(self):\n        super().__init__()\n"
+    + "".join(f"        self.a{i} = nn.Linear(2, 2)\n" for i in range(1_000))
+    + "    def forward(self, x):\n"
+    + "".join(f"        x = self.a{i}(x)\n" for i in range(1_000))
+    + "        return x\n\n\nA().cuda()(torch.ones(2))\n",
+}
+
+
+def main() -> int:
+    analyse(HEAD + TAIL)  # the imports behind the gate are not what is measured
+    over = 0
+    for name, source in EXTREMES.items():
+        start = time.perf_counter()
+        cst.parse_module(source)
+        parse = time.perf_counter() - start
+        start = time.perf_counter()
+        try:
+            outcome = ", ".join(sorted({found.code for found in analyse(source)})) or "none"
+        except NotAnalysed as reason:
+            outcome = f"not analysed: {reason}"
+        except Exception as error:  # noqa: BLE001 (what is raised here is what is looked for)
+            outcome = f"RAISED {type(error).__name__}"
+            over += 1
+        whole = time.perf_counter() - start
+        limit = 3 * parse + 0.005
+        over += whole > limit
+        verdict = "OVER" if whole > limit else "ok"
+        print(f"{verdict:4}  {whole * 1e3:9.1f} ms of {limit * 1e3:9.1f}  {name}: {outcome}")
+    return over
+
+
+if __name__ == "__main__":
+    sys.exit(main())
