@@ -38,11 +38,13 @@ class Mix(Enum):
 class Make:
     """A factory: host, or the default device, unless ``device=`` says otherwise (`torch.zeros`).
 
-    ``shape`` is the index of the first size argument, for `RankRule.SHAPE`.
+    ``shape`` is the index of the first size argument, for `RankRule.SHAPE`. Where ``packed``, the sizes are that
+    one argument (or the keyword ``size``), a sequence (`full`; the last positional argument, -1, of `randint`).
     """
 
     rank: RankRule = RankRule.SHAPE
     shape: int = 0
+    packed: bool = False
     always_host: bool = False  # from_numpy, frombuffer: takes no device and ignores the default device
     legacy: str = ""  # "cuda" for torch.cuda.FloatTensor and its kin, "cpu" for torch.FloatTensor
 
@@ -53,6 +55,7 @@ class Like:
 
     rank: RankRule = RankRule.SAME
     shape: int = 0
+    packed: bool = False  # as in `Make` (`new_full`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +74,15 @@ class Follow:
     graph: bool | None = None  # False: the result carries none (detach, argmax, a comparison)
     in_place: bool = False  # returns its receiver (`relu_`, `requires_grad_`)
     returns_pair_with_dim: bool = False  # max, min, median, mode, sort with `dim`: (values, indices)
+    binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
 
 @dataclass(frozen=True, slots=True)
 class Combine:
     """An operation whose tensor operands must share a device.
 
-    ``operands`` are parameter names in order; for a method the receiver is the first. ``sequence`` marks an
+    ``operands`` are parameter names in order, "" for a parameter that is no tensor (the `dim` of `gather`); for
+    a method the receiver is the first. ``sequence`` marks an
     operation whose first operand is a list of tensors (`cat`, `stack`). ``index`` names the operands that are
     indices, ``optional_host`` those that may stay on the host.
     """
@@ -100,7 +105,9 @@ class Loss:
     """A loss: the target must be where the prediction is (a 0-dim target may mix unless ``strict``).
 
     ``predictions`` and ``targets`` are parameter names in order; ``weights`` are keyword names of tensors
-    that must be there too, of which ``strict_weights`` are refused on the host whatever their rank.
+    that must be there too, of which ``strict_weights`` are refused on the host whatever their rank. Those that
+    may be given by position stand in ``operands`` too; of a loss module they are given to the constructor, whose
+    parameters in order are ``constructor`` ("" for a parameter that is no tensor).
     """
 
     operands: tuple[str, ...] = ("input", "target")
@@ -109,6 +116,7 @@ class Loss:
     weights: tuple[str, ...] = ()
     strict_weights: tuple[str, ...] = ()
     optional_host: tuple[str, ...] = ()
+    constructor: tuple[str, ...] = ()
 
 
 class MoveKind(Enum):
@@ -238,6 +246,7 @@ class ModuleType:
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
+    empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +368,7 @@ class Build:
 
     type: ObjectType | ModuleType
     placed_by: tuple[str, ...] = ()
+    follows: bool = False  # the object is where the first argument is (`pack_padded_sequence`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +399,43 @@ class EnvironmentRow:
 @dataclass(frozen=True, slots=True)
 class Quiet:
     """A call of which nothing follows for devices but that leaves its arguments alone and returns its receiver."""
+
+
+@dataclass(frozen=True, slots=True)
+class HoldParameters:
+    """A method that gives the parameters of a module (`parameters`, `state_dict`); ``state`` for a state dict."""
+
+    state: bool = False
+
+
+class RegisterKind(Enum):
+    """What a module registers by a call."""
+
+    BUFFER = "buffer"
+    PARAMETER = "parameter"
+    MODULE = "module"
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A method that registers its second argument under the name in its first (`register_buffer`)."""
+
+    kind: RegisterKind
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`optimizer.step()`: state is made for parameters that have gradients."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadState:
+    """`load_state_dict`: of a module it copies into place, of an optimizer it makes state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """`loss.backward()`: the receiver carries a graph, which is freed."""
 
 
 Row: TypeAlias = (
@@ -428,6 +475,11 @@ Row: TypeAlias = (
     | Arguments
     | EnvironmentRow
     | Quiet
+    | HoldParameters
+    | Register
+    | Step
+    | LoadState
+    | Backward
 )
 
 
@@ -436,15 +488,20 @@ class Knowledge:
     """Everything that rows tell, as one value passed into the engine.
 
     ``names`` maps canonical dotted names to rows; ``aliases`` rewrites prefixes of dotted names to canonical
-    ones, longest first; ``tensor`` maps method names of a tensor, ``tensor_attributes`` its attributes (a
-    `Follow` for `.T` and `.grad`, a `Plain` for `.shape`); ``module``, ``optimizer`` and ``parameters`` map
-    method names likewise. ``inert`` are prefixes of modules whose functions leave their arguments alone.
+    ones, longest first; ``tensor`` maps method names of a tensor, ``tensor_attributes`` its attributes;
+    ``module`` and ``optimizer`` map method names likewise. ``tensor_only`` are methods and attributes that
+    prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
+    module. ``inert`` are prefixes of modules whose functions leave their arguments alone.
+    ``implies_accelerator`` are modules whose import shows that CUDA is there.
     """
 
     names: Mapping[str, Row]
     tensor: Mapping[str, Row]
     tensor_attributes: Mapping[str, Row]
-    module_methods: frozenset[str]
+    module: Mapping[str, Row]
+    optimizer: Mapping[str, Row]
+    tensor_only: frozenset[str]
+    module_only: frozenset[str]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     implies_accelerator: frozenset[str]

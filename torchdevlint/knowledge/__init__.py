@@ -1,0 +1,44 @@
+"""What libraries do to devices, as data: `DEFAULT` is everything that is known."""
+
+from __future__ import annotations
+
+from torchdevlint.knowledge.accelerate import ACCELERATE
+from torchdevlint.knowledge.aliases import ALIASES
+from torchdevlint.knowledge.geometric import GEOMETRIC
+from torchdevlint.knowledge.host_libraries import HOST_LIBRARIES, INERT
+from torchdevlint.knowledge.lightning import LIGHTNING
+from torchdevlint.knowledge.methods import MODULE, MODULE_ONLY, OPTIMIZER
+from torchdevlint.knowledge.rows import Knowledge
+from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
+from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
+from torchdevlint.knowledge.torch_nn import TORCH_NN
+from torchdevlint.knowledge.torch_runtime import IMPLIES_ACCELERATOR, TORCH_RUNTIME
+from torchdevlint.knowledge.torch_tensor import TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
+from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
+from torchdevlint.knowledge.transformers import TRANSFORMERS
+from torchdevlint.knowledge.vision import VISION
+
+DEFAULT = Knowledge(
+    names={
+        **TORCH_FUNCTIONS,
+        **TORCH_FUNCTIONAL,
+        **TORCH_NN,
+        **TORCH_RUNTIME,
+        **LIGHTNING,
+        **ACCELERATE,
+        **TRANSFORMERS,
+        **TORCHMETRICS,
+        **GEOMETRIC,
+        **VISION,
+        **HOST_LIBRARIES,
+    },
+    tensor=TENSOR,
+    tensor_attributes=TENSOR_ATTRIBUTES,
+    module=MODULE,
+    optimizer=OPTIMIZER,
+    tensor_only=TENSOR_ONLY,
+    module_only=MODULE_ONLY,
+    aliases=ALIASES,
+    inert=INERT,
+    implies_accelerator=IMPLIES_ACCELERATOR,
+)

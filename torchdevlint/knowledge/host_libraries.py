@@ -1,0 +1,85 @@
+"""Libraries that live on the host: what reads tensors as arrays, and what leaves its arguments alone."""
+
+from __future__ import annotations
+
+from torchdevlint.knowledge.rows import (
+    Arguments,
+    Follow,
+    ObjectType,
+    Plain,
+    Quiet,
+    RankRule,
+    ReadHost,
+    Row,
+    Transparent,
+)
+from torchdevlint.knowledge.words import words
+
+_READ = ReadHost()
+_READ_ALL = ReadHost(all_arguments=True)
+_PLAIN = Plain()
+
+# `np.mean`, `np.sum`, `np.max` and their like call the tensor's own method and fail on the host too: not here.
+_NUMPY = words("""
+array asarray asanyarray ascontiguousarray copy float32 float64 int32 int64
+argmax argmin argsort sort unique median average ravel cumsum cumprod clip round abs sqrt exp log log10 log1p square
+sign floor rint sin tanh isnan isinf isfinite nanmean nansum nanstd nanmax diff histogram bincount flatnonzero
+atleast_1d diag flipud ptp nan_to_num linalg.norm random.permutation concatenate stack hstack vstack
+""")
+
+_NUMPY_ALL = words("dot matmul allclose isclose array_equal save savetxt maximum minimum corrcoef interp")
+
+_PYPLOT = words(
+    "plot scatter imshow hist bar barh errorbar fill_between step semilogy semilogx loglog contourf contour"
+)
+_PYPLOT += ["matshow", "pcolormesh", "boxplot", "violinplot", "stem", "pie", "hist2d"]
+
+_SKLEARN = words("""
+accuracy_score balanced_accuracy_score f1_score fbeta_score precision_score recall_score roc_auc_score roc_curve auc
+average_precision_score precision_recall_curve precision_recall_fscore_support confusion_matrix classification_report
+mean_squared_error mean_absolute_error r2_score log_loss cohen_kappa_score matthews_corrcoef jaccard_score
+hamming_loss top_k_accuracy_score silhouette_score normalized_mutual_info_score adjusted_rand_score
+""")
+
+_PARSER = ObjectType(
+    "ArgumentParser",
+    methods={
+        **dict.fromkeys(words("parse_args parse_known_args parse_intermixed_args"), Arguments()),
+        **dict.fromkeys(words("add_argument_group add_mutually_exclusive_group"), Quiet()),
+        **dict.fromkeys(words("add_argument set_defaults print_help error format_help"), _PLAIN),
+    },
+)
+
+_SEQUENCE = Follow(rank=RankRule.SAME)
+
+HOST_LIBRARIES: dict[str, Row] = {
+    **{f"numpy.{name}": _READ for name in _NUMPY},
+    **{f"numpy.{name}": _READ_ALL for name in _NUMPY_ALL},
+    **{f"matplotlib.pyplot.{name}": _READ_ALL for name in _PYPLOT},
+    **{f"sklearn.metrics.{name}": _READ_ALL for name in _SKLEARN},
+    **dict.fromkeys(("pandas.DataFrame", "pandas.Series", "seaborn.heatmap"), _READ),
+    **dict.fromkeys(("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm"), Transparent()),
+    **dict.fromkeys(
+        ("itertools.islice", "itertools.cycle", "itertools.chain", "rich.progress.track", "more_itertools.peekable"),
+        Transparent(),
+    ),
+    **dict.fromkeys(("copy.copy", "copy.deepcopy"), _SEQUENCE),
+    **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
+    **dict.fromkeys(
+        words("""omegaconf.OmegaConf.load omegaconf.OmegaConf.create omegaconf.OmegaConf.from_cli
+        omegaconf.OmegaConf.merge yacs.config.CfgNode absl.flags.FLAGS"""),
+        Arguments(),
+    ),
+    **dict.fromkeys(("print", "builtins.print"), _PLAIN),
+}
+
+INERT = tuple(
+    f"{module}."
+    for module in words("""
+    os sys math time random json logging warnings pathlib shutil glob re string datetime csv pprint traceback
+    subprocess gc platform getpass socket signal tempfile argparse inspect textwrap struct hashlib uuid
+    numpy matplotlib seaborn pandas scipy sklearn PIL cv2 wandb mlflow neptune comet_ml tensorboardX psutil tabulate
+    loguru absl.logging termcolor rich colorama torchsummary torchvision.transforms torch.utils.tensorboard
+    torch.backends torch.version torch.cuda.nvtx
+    """)
+)

@@ -1,0 +1,87 @@
+"""PyTorch Lightning and Fabric: the framework moves modules and batches."""
+
+from __future__ import annotations
+
+from torchdevlint.knowledge.rows import (
+    FrameworkDevice,
+    LoadFile,
+    ModuleType,
+    MoveHelper,
+    ObjectType,
+    Placing,
+    Plain,
+    Prepare,
+    Row,
+    TreeMap,
+)
+from torchdevlint.knowledge.words import words
+
+_PLAIN = Plain()
+
+# Methods that receive batches which the framework has moved.
+FRAMEWORK_METHODS = tuple(
+    words("""
+    training_step validation_step test_step predict_step forward training_step_end validation_step_end test_step_end
+    on_train_batch_start on_train_batch_end on_validation_batch_start on_validation_batch_end on_test_batch_start
+    on_test_batch_end on_predict_batch_start on_predict_batch_end on_after_batch_transfer training_epoch_end
+    validation_epoch_end test_epoch_end
+    """)
+)
+
+_MODULE = ModuleType(
+    abstract=True,
+    inputs=(),
+    output="opaque",
+    placing=Placing.FRAMEWORK,
+    framework_methods=FRAMEWORK_METHODS,
+    has_device=True,
+)
+
+_TRAINER = ObjectType(
+    "Trainer",
+    methods=dict.fromkeys(words("fit validate test predict tune save_checkpoint"), _PLAIN),
+    placing=Placing.UNSEEN,
+)
+
+_FABRIC = ObjectType(
+    "Fabric",
+    methods={
+        **dict.fromkeys(words("setup setup_module setup_optimizers setup_dataloaders"), Prepare()),
+        **dict.fromkeys(
+            words("""launch backward clip_gradients print barrier seed_everything log log_dict save no_backward_sync
+            autocast is_global_zero"""),
+            _PLAIN,
+        ),
+    },
+    attributes={
+        "device": FrameworkDevice(),
+        **dict.fromkeys(words("global_rank local_rank node_rank world_size is_global_zero logger loggers"), _PLAIN),
+    },
+)
+
+_MOVE = MoveHelper()
+
+_PYTORCH: dict[str, Row] = {
+    "LightningModule": _MODULE,
+    "Trainer": _TRAINER,
+    "seed_everything": _PLAIN,
+    "LightningModule.load_from_checkpoint": LoadFile(module=True),
+}
+
+LIGHTNING: dict[str, Row] = {
+    **{f"{package}.{name}": row for package in ("lightning", "lightning.pytorch") for name, row in _PYTORCH.items()},
+    **dict.fromkeys(("lightning.Fabric", "lightning.fabric.Fabric"), _FABRIC),
+    **dict.fromkeys(
+        (
+            "lightning.fabric.utilities.move_data_to_device",
+            "lightning.fabric.utilities.apply_func.move_data_to_device",
+            "lightning.pytorch.utilities.move_data_to_device",
+            "lightning.pytorch.utilities.apply_func.move_data_to_device",
+        ),
+        _MOVE,
+    ),
+    **dict.fromkeys(
+        ("lightning_utilities.apply_to_collection", "lightning_utilities.core.apply_func.apply_to_collection"),
+        TreeMap(function=2, tree=0),
+    ),
+}

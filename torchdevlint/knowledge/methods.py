@@ -1,0 +1,77 @@
+"""Methods of modules and optimizers, and the names that prove what an object of unknown kind is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from torchdevlint.knowledge.rows import (
+    Cast,
+    HoldParameters,
+    LoadState,
+    Move,
+    MoveKind,
+    Plain,
+    Quiet,
+    Register,
+    RegisterKind,
+    Row,
+    Step,
+)
+
+_QUIET = Quiet()
+_PLAIN = Plain()
+_CAST = Cast()
+
+# https://docs.pytorch.org/docs/2.13/generated/torch.nn.Module.html
+MODULE: Mapping[str, Row] = {
+    "to": Move(MoveKind.TO),
+    "cuda": Move(MoveKind.CUDA),
+    "cpu": Move(MoveKind.CPU),
+    "xpu": Move(MoveKind.OTHER_TYPE, "xpu"),
+    "ipu": Move(MoveKind.OTHER_TYPE, "ipu"),
+    "mtia": Move(MoveKind.OTHER_TYPE, "mtia"),
+    "npu": Move(MoveKind.OTHER_TYPE, "npu"),
+    "to_empty": Move(MoveKind.TO, empties=True),
+    **dict.fromkeys(("half", "float", "double", "bfloat16", "type"), _CAST),
+    **dict.fromkeys(("train", "eval", "requires_grad_", "share_memory", "apply", "compile", "zero_grad"), _QUIET),
+    "parameters": HoldParameters(),
+    "named_parameters": HoldParameters(),
+    "buffers": HoldParameters(),
+    "named_buffers": HoldParameters(),
+    "state_dict": HoldParameters(state=True),
+    "load_state_dict": LoadState(),
+    "register_buffer": Register(RegisterKind.BUFFER),
+    "register_parameter": Register(RegisterKind.PARAMETER),
+    "add_module": Register(RegisterKind.MODULE),
+    "register_module": Register(RegisterKind.MODULE),
+    "extra_repr": _PLAIN,
+    "no_sync": _PLAIN,
+}
+
+# https://docs.pytorch.org/docs/2.13/optim.html
+OPTIMIZER: Mapping[str, Row] = {
+    "step": Step(),
+    "zero_grad": _PLAIN,
+    "state_dict": HoldParameters(state=True),
+    "load_state_dict": LoadState(),
+    "add_param_group": _PLAIN,
+}
+
+# What modules have and no tensor, array, container or optimizer has.
+MODULE_ONLY = frozenset(
+    {
+        "parameters",
+        "named_parameters",
+        "buffers",
+        "named_buffers",
+        "train",
+        "eval",
+        "modules",
+        "named_modules",
+        "children",
+        "named_children",
+        "register_buffer",
+        "register_forward_hook",
+        "to_empty",
+    }
+)

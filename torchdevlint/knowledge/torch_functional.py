@@ -1,0 +1,138 @@
+"""What functions of `torch.nn.functional`, `torch.nn.utils` and `torch.autograd` do to devices."""
+
+from __future__ import annotations
+
+from torchdevlint.knowledge.rows import (
+    Build,
+    Carrier,
+    Combine,
+    Compile,
+    Follow,
+    Loss,
+    Mix,
+    ObjectType,
+    Plain,
+    RankRule,
+    Row,
+)
+from torchdevlint.knowledge.words import words
+
+_FOLLOW = Follow()
+_UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
+
+_FOLLOWING: dict[str, Row] = {
+    **dict.fromkeys(
+        words("""relu relu6 relu_ rrelu rrelu_ selu selu_ celu celu_ elu elu_ leaky_relu leaky_relu_ silu mish gelu glu
+        hardtanh hardtanh_ hardswish hardsigmoid hardshrink softshrink tanhshrink softsign softplus softmin softmax
+        log_softmax gumbel_softmax logsigmoid sigmoid tanh threshold threshold_ normalize pad interpolate upsample
+        upsample_nearest upsample_bilinear dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout
+        avg_pool1d avg_pool2d avg_pool3d lp_pool1d lp_pool2d lp_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
+        adaptive_avg_pool3d local_response_norm channel_shuffle pixel_shuffle pixel_unshuffle"""),
+        _FOLLOW,
+    ),
+    # These return a pair where `return_indices` asks for it.
+    **dict.fromkeys(
+        words("""max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d
+        fractional_max_pool2d fractional_max_pool3d"""),
+        _FOLLOW,
+    ),
+    "one_hot": Follow(rank=RankRule.PLUS_ONE, graph=False),
+    "unfold": Follow(rank=RankRule.MINUS_ONE),
+    "fold": _UNKNOWN_RANK,
+    "pdist": _UNKNOWN_RANK,
+    "affine_grid": Follow(rank=RankRule.VECTOR),
+}
+
+_WEIGHTED = ("input", "weight", "bias")
+
+_COMBINING: dict[str, Row] = {
+    "linear": Combine(_WEIGHTED, Mix.STRICT, RankRule.UNKNOWN),
+    **dict.fromkeys(words("conv1d conv2d conv3d"), Combine(_WEIGHTED, Mix.STRICT, RankRule.SAME)),
+    **dict.fromkeys(
+        words("conv_transpose1d conv_transpose2d conv_transpose3d"), Combine(_WEIGHTED, Mix.STRICT, RankRule.SAME)
+    ),
+    "bilinear": Combine(("input1", "input2", "weight", "bias"), Mix.STRICT, RankRule.UNKNOWN),
+    "embedding": Combine(("input", "weight"), Mix.STRICT, RankRule.PLUS_ONE, index=("input",)),
+    "embedding_bag": Combine(("input", "weight", "offsets"), Mix.STRICT, RankRule.VECTOR, index=("input",)),
+    "grid_sample": Combine(("input", "grid"), Mix.STRICT, RankRule.SAME),
+    "scaled_dot_product_attention": Combine(("query", "key", "value"), Mix.STRICT, RankRule.SAME),
+    "batch_norm": Combine(("input", "running_mean", "running_var", "weight", "bias"), Mix.STRICT, RankRule.SAME),
+    "instance_norm": Combine(("input", "running_mean", "running_var", "weight", "bias"), Mix.STRICT, RankRule.SAME),
+    "layer_norm": Combine(("input", "", "weight", "bias"), Mix.STRICT, RankRule.SAME),
+    "group_norm": Combine(("input", "", "weight", "bias"), Mix.STRICT, RankRule.SAME),
+    "prelu": Combine(("input", "weight"), Mix.STRICT, RankRule.SAME),
+    "cosine_similarity": Combine(("x1", "x2"), Mix.ZERO_DIM, RankRule.UNKNOWN),
+    "pairwise_distance": Combine(("x1", "x2"), Mix.ZERO_DIM, RankRule.UNKNOWN),
+    **dict.fromkeys(
+        words("max_unpool1d max_unpool2d max_unpool3d"),
+        Combine(("input", "indices"), Mix.STRICT, RankRule.SAME, index=("indices",)),
+    ),
+}
+
+_PAIRWISE = Loss()
+
+FUNCTIONAL_LOSSES: dict[str, Loss] = {
+    **dict.fromkeys(
+        words("""soft_margin_loss smooth_l1_loss l1_loss hinge_embedding_loss kl_div poisson_nll_loss"""), _PAIRWISE
+    ),
+    "mse_loss": Loss(weights=("weight",)),
+    "huber_loss": Loss(strict=True, weights=("weight",)),
+    "cross_entropy": Loss(("input", "target", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)),
+    "nll_loss": Loss(("input", "target", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)),
+    "binary_cross_entropy": Loss(("input", "target", "weight"), weights=("weight",)),
+    "binary_cross_entropy_with_logits": Loss(("input", "target", "weight"), weights=("weight", "pos_weight")),
+    "multilabel_soft_margin_loss": Loss(("input", "target", "weight"), weights=("weight",)),
+    "multi_margin_loss": Loss(
+        ("input", "target", "", "", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)
+    ),
+    "multilabel_margin_loss": Loss(strict=True),
+    "gaussian_nll_loss": Loss(("input", "target", "var")),
+    "margin_ranking_loss": Loss(("input1", "input2", "target")),
+    "cosine_embedding_loss": Loss(("input1", "input2", "target")),
+    "triplet_margin_loss": Loss(("anchor", "positive", "negative"), targets=("positive", "negative")),
+    "triplet_margin_with_distance_loss": Loss(("anchor", "positive", "negative"), targets=("positive", "negative")),
+    "ctc_loss": Loss(
+        ("log_probs", "targets", "input_lengths", "target_lengths"),
+        targets=("targets",),
+        strict=True,
+        optional_host=("input_lengths", "target_lengths"),
+    ),
+}
+
+PACKED_SEQUENCE = ObjectType(
+    "PackedSequence",
+    attributes={
+        "data": _UNKNOWN_RANK,
+        "batch_sizes": Plain(),
+        "sorted_indices": _UNKNOWN_RANK,
+        "unsorted_indices": _UNKNOWN_RANK,
+        "is_cuda": Plain(),
+    },
+    methods={"is_pinned": Plain()},
+    carrier=Carrier.COPY,
+)
+
+_PACK = Build(PACKED_SEQUENCE, follows=True)
+
+_UTILS: dict[str, Row] = {
+    **dict.fromkeys(words("clip_grad_norm_ clip_grad_norm clip_grad_value_ vector_to_parameters"), Plain()),
+    # `pad_sequence` copies into a tensor made where the first sequence is.
+    "rnn.pad_sequence": Combine(("sequences",), Mix.FREE, RankRule.PLUS_ONE, sequence=True),
+    "rnn.pack_padded_sequence": _PACK,
+    "rnn.pack_sequence": _PACK,
+    "rnn.PackedSequence": _PACK,
+    **dict.fromkeys(words("spectral_norm weight_norm remove_weight_norm remove_spectral_norm"), Compile()),
+    **dict.fromkeys(words("parametrizations.spectral_norm parametrizations.weight_norm"), Compile()),
+    "parameters_to_vector": _UNKNOWN_RANK,
+}
+
+TORCH_FUNCTIONAL: dict[str, Row] = {
+    **{
+        f"torch.nn.functional.{name}": row
+        for table in (_FOLLOWING, _COMBINING, FUNCTIONAL_LOSSES)
+        for name, row in table.items()
+    },
+    **{f"torch.nn.utils.{name}": row for name, row in _UTILS.items()},
+    "torch.autograd.backward": Plain(),
+    "torch.autograd.Variable": _FOLLOW,
+}

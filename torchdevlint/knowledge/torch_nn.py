@@ -1,0 +1,176 @@
+"""The classes of `torch.nn`: which hold tensors, what their calls take and return, which wrap others."""
+
+from __future__ import annotations
+
+from torchdevlint.knowledge.rows import (
+    Compile,
+    ContainerKind,
+    Loss,
+    Mix,
+    ModuleType,
+    ParameterType,
+    Plain,
+    RankRule,
+    Row,
+)
+from torchdevlint.knowledge.torch_functional import FUNCTIONAL_LOSSES
+from torchdevlint.knowledge.words import words
+
+_EMPTY = ModuleType(holds_tensors=False, returns=RankRule.SAME, mix=Mix.FREE)
+_EMPTY_UNKNOWN = ModuleType(holds_tensors=False, mix=Mix.FREE)
+_SAME = ModuleType(returns=RankRule.SAME)
+_RNN = ModuleType(inputs=("input", "hx"), output="pair")
+_TWO_INPUTS = ModuleType(holds_tensors=False, inputs=("x1", "x2"), mix=Mix.ZERO_DIM)
+_DECODER = ModuleType(
+    inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
+    returns=RankRule.SAME,
+)
+
+_LAYERS: dict[str, ModuleType] = {
+    **dict.fromkeys(
+        words("""
+        CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish RReLU ReLU
+        ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold
+        AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d
+        AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d MaxPool1d MaxPool2d MaxPool3d
+        CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d
+        ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d
+        AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout
+        Upsample UpsamplingBilinear2d UpsamplingNearest2d
+        PixelShuffle PixelUnshuffle ChannelShuffle LocalResponseNorm CrossMapLRN2d
+        """),
+        _EMPTY,
+    ),
+    **dict.fromkeys(words("Unflatten Fold Unfold FractionalMaxPool2d FractionalMaxPool3d"), _EMPTY_UNKNOWN),
+    "Flatten": ModuleType(holds_tensors=False, returns=RankRule.VECTOR, mix=Mix.FREE),
+    "Identity": ModuleType(holds_tensors=False, returns=RankRule.SAME, output="input", mix=Mix.FREE),
+    **dict.fromkeys(words("CosineSimilarity PairwiseDistance"), _TWO_INPUTS),
+    **dict.fromkeys(
+        words("MaxUnpool1d MaxUnpool2d MaxUnpool3d"),
+        ModuleType(holds_tensors=False, inputs=("input", "indices"), returns=RankRule.SAME),
+    ),
+    **dict.fromkeys(
+        words("""
+        Linear LazyLinear
+        Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d LazyConv3d
+        LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d
+        """),
+        _SAME,
+    ),
+    **dict.fromkeys(
+        words("""
+        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d
+        """),
+        ModuleType(returns=RankRule.SAME, empty_without=("affine", "track_running_stats")),
+    ),
+    "GroupNorm": ModuleType(returns=RankRule.SAME, empty_without=("affine",)),
+    "LayerNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
+    "RMSNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
+    # Affine or not: only the arguments tell whether these hold tensors.
+    **dict.fromkeys(
+        words("""InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d
+        LazyInstanceNorm3d"""),
+        _EMPTY,
+    ),
+    "PReLU": ModuleType(returns=RankRule.SAME, mix=Mix.ZERO_DIM),
+    "Embedding": ModuleType(returns=RankRule.PLUS_ONE),
+    "EmbeddingBag": ModuleType(inputs=("input", "offsets", "per_sample_weights"), returns=RankRule.VECTOR),
+    "Bilinear": ModuleType(inputs=("input1", "input2")),
+    **dict.fromkeys(words("RNN LSTM GRU RNNBase"), _RNN),
+    **dict.fromkeys(words("RNNCell GRUCell"), ModuleType(inputs=("input", "hx"), returns=RankRule.SAME)),
+    "LSTMCell": _RNN,
+    "MultiheadAttention": ModuleType(
+        inputs=("query", "key", "value", "key_padding_mask", "", "attn_mask"), returns=RankRule.SAME, output="pair"
+    ),
+    "Transformer": ModuleType(
+        inputs=(
+            *("src", "tgt", "src_mask", "tgt_mask", "memory_mask"),
+            *("src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
+        ),
+        returns=RankRule.SAME,
+    ),
+    "TransformerEncoder": ModuleType(inputs=("src", "mask", "src_key_padding_mask"), returns=RankRule.SAME),
+    "TransformerEncoderLayer": ModuleType(inputs=("src", "src_mask", "src_key_padding_mask"), returns=RankRule.SAME),
+    "TransformerDecoder": _DECODER,
+    "TransformerDecoderLayer": _DECODER,
+    "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque"),
+    "Module": ModuleType(abstract=True, output="opaque", inputs=()),
+    "Container": ModuleType(abstract=True, output="opaque", inputs=()),
+    "Sequential": ModuleType(container=ContainerKind.SEQUENTIAL),
+    "ModuleList": ModuleType(container=ContainerKind.LIST),
+    "ParameterList": ModuleType(container=ContainerKind.LIST),
+    "ModuleDict": ModuleType(container=ContainerKind.DICT),
+    "ParameterDict": ModuleType(container=ContainerKind.DICT),
+}
+
+
+def _loss(functional: str, *constructor: str) -> ModuleType:
+    """Return the row of the loss class whose forward is that function."""
+    loss = FUNCTIONAL_LOSSES[functional]
+    operands = tuple(name for name in loss.operands if name and name not in loss.weights)
+    return ModuleType(
+        holds_tensors=False,
+        inputs=operands,
+        returns=RankRule.REDUCTION,
+        mix=Mix.ZERO_DIM,
+        loss=Loss(
+            operands=operands,
+            targets=loss.targets,
+            strict=loss.strict,
+            weights=loss.weights if constructor else (),
+            strict_weights=loss.strict_weights if constructor else (),
+            optional_host=loss.optional_host,
+            constructor=constructor,
+        ),
+    )
+
+
+# A weight given to the constructor becomes a buffer of the loss.
+_LOSSES: dict[str, ModuleType] = {
+    "L1Loss": _loss("l1_loss"),
+    "MSELoss": _loss("mse_loss"),
+    "SmoothL1Loss": _loss("smooth_l1_loss"),
+    "HuberLoss": _loss("huber_loss"),
+    "KLDivLoss": _loss("kl_div"),
+    "SoftMarginLoss": _loss("soft_margin_loss"),
+    "HingeEmbeddingLoss": _loss("hinge_embedding_loss"),
+    "PoissonNLLLoss": _loss("poisson_nll_loss"),
+    "GaussianNLLLoss": _loss("gaussian_nll_loss"),
+    "MarginRankingLoss": _loss("margin_ranking_loss"),
+    "CosineEmbeddingLoss": _loss("cosine_embedding_loss"),
+    "TripletMarginLoss": _loss("triplet_margin_loss"),
+    "TripletMarginWithDistanceLoss": _loss("triplet_margin_with_distance_loss"),
+    "MultiLabelMarginLoss": _loss("multilabel_margin_loss"),
+    "CTCLoss": _loss("ctc_loss"),
+    "CrossEntropyLoss": _loss("cross_entropy", "weight"),
+    "NLLLoss": _loss("nll_loss", "weight"),
+    "NLLLoss2d": _loss("nll_loss", "weight"),
+    "BCELoss": _loss("binary_cross_entropy", "weight"),
+    "BCEWithLogitsLoss": _loss("binary_cross_entropy_with_logits", "weight", "", "", "", "pos_weight"),
+    "MultiLabelSoftMarginLoss": _loss("multilabel_soft_margin_loss", "weight"),
+    "MultiMarginLoss": _loss("multi_margin_loss", "", "", "weight"),
+}
+
+_WRAPPER = ModuleType(inputs=(), output="opaque", scatters=True, mix=Mix.FREE)
+_FSDP = ModuleType(inputs=(), output="opaque", scatters=True, mix=Mix.FREE, forwards_attributes=True)
+
+_INIT = words("""
+calculate_gain constant_ dirac_ eye_ kaiming_normal_ kaiming_uniform_ normal_ ones_ orthogonal_ sparse_ trunc_normal_
+uniform_ xavier_normal_ xavier_uniform_ zeros_ constant kaiming_normal kaiming_uniform normal orthogonal uniform
+xavier_normal xavier_uniform
+""")
+
+TORCH_NN: dict[str, Row] = {
+    **{f"torch.nn.{name}": row for table in (_LAYERS, _LOSSES) for name, row in table.items()},
+    "torch.nn.DataParallel": _WRAPPER,
+    "torch.nn.parallel.DistributedDataParallel": _WRAPPER,
+    "torch.distributed.fsdp.FullyShardedDataParallel": _FSDP,
+    "torch.nn.Parameter": ParameterType(),
+    "torch.nn.UninitializedParameter": ParameterType(),
+    "torch.nn.Buffer": ParameterType(buffer=True),
+    "torch.nn.UninitializedBuffer": ParameterType(buffer=True),
+    **{f"torch.nn.init.{name}": Plain() for name in _INIT},
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Compile(),
+    **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"), Compile()),
+    "torch.jit.ScriptModule": ModuleType(abstract=True, output="opaque", inputs=()),
+}

@@ -1,0 +1,231 @@
+"""What runs a training: optimizers, schedulers, data, checkpoints, device switches, autocast, processes."""
+
+from __future__ import annotations
+
+from torchdevlint.knowledge.rows import (
+    Count,
+    CurrentDevice,
+    DatasetType,
+    DefaultDevice,
+    DeviceContext,
+    DeviceType,
+    EnvironmentRow,
+    Follow,
+    LoaderType,
+    LoadFile,
+    Make,
+    NoGrad,
+    ObjectType,
+    OptimizerType,
+    Plain,
+    Query,
+    Quiet,
+    RankRule,
+    Row,
+    SaveFile,
+    SetDevice,
+    TreeMap,
+)
+from torchdevlint.knowledge.words import words
+
+_PLAIN = Plain()
+_LAZY = OptimizerType()
+_EAGER = OptimizerType(eager_state=True)
+
+_OPTIMIZERS: dict[str, Row] = {
+    **{
+        f"torch.optim.{name}": _LAZY
+        for name in words("""
+        Optimizer SGD Adam AdamW Adamax NAdam RAdam RMSprop Rprop Adadelta ASGD LBFGS SparseAdam Adafactor Muon
+        """)
+    },
+    "torch.optim.Adagrad": _EAGER,
+    **dict.fromkeys(
+        words("""
+        transformers.AdamW transformers.Adafactor transformers.optimization.AdamW transformers.optimization.Adafactor
+        bitsandbytes.optim.Adam8bit bitsandbytes.optim.AdamW8bit bitsandbytes.optim.PagedAdamW8bit
+        lion_pytorch.Lion torch_optimizer.RAdam torch_optimizer.AdaBound torch_optimizer.Lamb
+        """),
+        _LAZY,
+    ),
+}
+
+_SCHEDULER = ObjectType(
+    "LRScheduler",
+    methods=dict.fromkeys(words("step state_dict load_state_dict get_last_lr get_lr print_lr"), _PLAIN),
+    attributes=dict.fromkeys(words("last_epoch base_lrs"), _PLAIN),
+)
+
+_SCHEDULERS: dict[str, Row] = {
+    f"torch.optim.lr_scheduler.{name}": _SCHEDULER
+    for name in words("""
+    ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR LRScheduler
+    LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR StepLR
+    """)
+}
+
+_DATA: dict[str, Row] = {
+    "DataLoader": LoaderType(),
+    "Dataset": DatasetType(),
+    "IterableDataset": DatasetType(),
+    "TensorDataset": DatasetType(tensors=True),
+    "Subset": DatasetType(),
+    "ConcatDataset": DatasetType(),
+    "ChainDataset": DatasetType(),
+    **dict.fromkeys(
+        words("""Sampler SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
+        DistributedSampler get_worker_info"""),
+        _PLAIN,
+    ),
+    "distributed.DistributedSampler": _PLAIN,
+}
+
+_FILES: dict[str, Row] = {
+    "torch.load": LoadFile(),
+    "torch.jit.load": LoadFile(module=True),
+    "torch.hub.load_state_dict_from_url": LoadFile(position=2),
+    "torch.utils.model_zoo.load_url": LoadFile(position=2),
+    "torch.save": SaveFile(),
+    "torch.jit.save": SaveFile(),
+}
+
+_TYPES = words("FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor")
+_TYPES += ["ByteTensor", "BoolTensor"]
+
+# Calls that place nothing and leave their arguments where they are.
+_CUDA_PLAIN = words("""
+empty_cache synchronize manual_seed manual_seed_all seed seed_all initial_seed init is_initialized ipc_collect
+get_device_name get_device_properties get_device_capability get_arch_list memory_allocated max_memory_allocated
+memory_reserved max_memory_reserved memory_cached max_memory_cached memory_stats memory_summary memory_snapshot
+mem_get_info reset_peak_memory_stats reset_max_memory_allocated reset_max_memory_cached get_rng_state
+get_rng_state_all set_rng_state set_rng_state_all current_stream default_stream set_stream utilization
+is_bf16_supported set_per_process_memory_fraction can_device_access_peer Event Stream nvtx.range_push nvtx.range_pop
+set_sync_debug_mode list_gpu_processes
+""")
+
+_DEVICES: dict[str, Row] = {
+    "torch.device": DeviceType(),
+    "torch.cuda.is_available": Query("cuda"),
+    "torch.cuda.device_count": Count("cuda"),
+    "torch.cuda.current_device": CurrentDevice("cuda"),
+    "torch.cuda.set_device": SetDevice("cuda"),
+    "torch.cuda.device": DeviceContext(),
+    "torch.cuda.device_of": DeviceContext(),
+    **{f"torch.cuda.{name}": _PLAIN for name in _CUDA_PLAIN},
+    **{f"torch.cuda.{name}": Make(rank=RankRule.VECTOR, legacy="cuda") for name in _TYPES},
+    **{f"torch.{name}": Make(rank=RankRule.VECTOR, legacy="cpu") for name in _TYPES},
+    "torch.backends.mps.is_available": Query("mps"),
+    "torch.backends.mps.is_built": _PLAIN,
+    "torch.backends.cuda.is_built": _PLAIN,
+    "torch.backends.cudnn.is_available": Query("cuda"),
+    "torch.mps.is_available": Query("mps"),
+    "torch.mps.device_count": Count("mps"),
+    "torch.xpu.is_available": Query("xpu"),
+    "torch.xpu.device_count": Count("xpu"),
+    "torch.xpu.current_device": CurrentDevice("xpu"),
+    "torch.xpu.set_device": SetDevice("xpu"),
+    "torch.npu.is_available": Query("npu"),
+    "torch.npu.device_count": Count("npu"),
+    "torch.npu.current_device": CurrentDevice("npu"),
+    "torch.npu.set_device": SetDevice("npu"),
+    "torch.mtia.is_available": Query("mtia"),
+    "torch.mtia.device_count": Count("mtia"),
+    **{
+        f"torch.{backend}.{name}": _PLAIN
+        for backend in ("mps", "xpu", "npu", "accelerator")
+        for name in ("empty_cache", "synchronize")
+    },
+    **{f"torch.{backend}.{name}": _PLAIN for backend in ("mps", "xpu", "npu") for name in ("manual_seed", "seed")},
+    "torch.accelerator.is_available": Query("accelerator"),
+    "torch.accelerator.device_count": Count("accelerator"),
+    "torch.accelerator.current_accelerator": CurrentDevice(),
+    "torch.accelerator.current_device_index": CurrentDevice(),
+    "torch.accelerator.current_device_idx": CurrentDevice(),
+    "torch.accelerator.set_device_index": SetDevice("accelerator"),
+    "torch.accelerator.set_device_idx": SetDevice("accelerator"),
+    "torch.accelerator.device_index": DeviceContext(),
+    "torch.get_default_device": CurrentDevice(),
+    "torch.set_default_device": DefaultDevice(),
+    "torch.set_default_tensor_type": DefaultDevice(legacy=True),
+    "torch.Generator": ObjectType(
+        "Generator",
+        methods={
+            "manual_seed": Quiet(),
+            **dict.fromkeys(words("seed initial_seed get_state set_state"), _PLAIN),
+        },
+        attributes={"device": DeviceType()},
+    ),
+}
+
+_SCALER = ObjectType(
+    "GradScaler",
+    methods={
+        "scale": Follow(),
+        **dict.fromkeys(
+            words("""step update unscale_ state_dict load_state_dict get_scale is_enabled get_growth_factor
+            get_backoff_factor get_growth_interval"""),
+            _PLAIN,
+        ),
+    },
+)
+
+_MODES: dict[str, Row] = {
+    **dict.fromkeys(("torch.no_grad", "torch.inference_mode"), NoGrad()),
+    **dict.fromkeys(("torch.enable_grad", "torch.set_grad_enabled"), _PLAIN),
+    **dict.fromkeys(("torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), _PLAIN),
+    **dict.fromkeys(("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"), _SCALER),
+    **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
+    "torch.random.manual_seed": _PLAIN,
+    "torch.random.fork_rng": _PLAIN,
+    "torch.profiler.profile": ObjectType("profile", methods={"step": _PLAIN, "export_chrome_trace": _PLAIN}),
+    "torch.profiler.record_function": _PLAIN,
+}
+
+_COLLECTIVES = words("""
+all_reduce broadcast reduce all_gather all_gather_into_tensor gather scatter reduce_scatter reduce_scatter_tensor
+all_to_all all_to_all_single send recv isend irecv
+""")
+
+_PROCESSES: dict[str, Row] = {
+    "torch.distributed.init_process_group": EnvironmentRow(argument="nccl"),
+    **{
+        f"torch.distributed.{name}": _PLAIN
+        for name in [
+            *_COLLECTIVES,
+            *words("""get_rank get_world_size is_available is_initialized is_nccl_available is_torchelastic_launched
+            barrier destroy_process_group new_group get_backend get_node_local_rank all_gather_object
+            broadcast_object_list gather_object scatter_object_list"""),
+        ]
+    },
+}
+
+_UTILITIES: dict[str, Row] = {
+    "torch.utils._pytree.tree_map": TreeMap(),
+    "torch.utils.tensorboard.SummaryWriter": ObjectType(
+        "SummaryWriter",
+        methods=dict.fromkeys(
+            words("""add_scalar add_scalars add_image add_images add_histogram add_text add_graph add_hparams add_figure
+            add_embedding add_video add_pr_curve flush close"""),
+            _PLAIN,
+        ),
+    ),
+}
+
+TORCH_RUNTIME: dict[str, Row] = {
+    **_OPTIMIZERS,
+    **_SCHEDULERS,
+    **{f"torch.utils.data.{name}": row for name, row in _DATA.items()},
+    **_FILES,
+    **_DEVICES,
+    **_MODES,
+    **_PROCESSES,
+    **_UTILITIES,
+}
+
+IMPLIES_ACCELERATOR = frozenset(
+    words("""
+    triton cupy apex tensorrt torch_tensorrt pycuda flash_attn flash_attn_2_cuda xformers deepspeed bitsandbytes
+    numba.cuda transformer_engine spconv MinkowskiEngine torchsparse nvdiffrast tinycudann mamba_ssm causal_conv1d
+    nvidia.dali vllm diff_gaussian_rasterization
+    """)
+)

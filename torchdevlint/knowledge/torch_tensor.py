@@ -1,0 +1,164 @@
+"""What methods and attributes of a tensor do to devices: those of functions, and what only tensors have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torchdevlint.knowledge.rows import (
+    Backward,
+    Cast,
+    Combine,
+    DeviceType,
+    Follow,
+    Like,
+    Mix,
+    Move,
+    MoveKind,
+    Plain,
+    Query,
+    RankRule,
+    ReadHost,
+    Row,
+)
+from torchdevlint.knowledge.torch_functions import COMBINING, FOLLOWING
+from torchdevlint.knowledge.words import words
+
+# Functions of `torch` that tensors do not have as methods.
+NOT_METHODS = frozenset(
+    words("""
+    alpha_dropout bartlett_window block_diag bucketize cartesian_prod cat cdist celu channel_shuffle column_stack
+    combinations complex concat concatenate dropout dstack einsum feature_alpha_dropout feature_dropout gradient
+    hstack isin meshgrid native_channel_shuffle pca_lowrank pdist pixel_shuffle pixel_unshuffle poisson polar
+    real imag row_stack rrelu searchsorted selu stack std_mean svd_lowrank threshold unravel_index vander
+    nuclear_norm frobenius_norm var_mean view_as_complex view_as_real vstack
+    """)
+)
+
+_SHARED: dict[str, Row] = {
+    name: row for name, row in {**FOLLOWING, **COMBINING}.items() if "." not in name and name not in NOT_METHODS
+}
+
+# Methods that change their receiver and need a partner where it is.
+_IN_PLACE_COMBINING = words("""
+add sub subtract mul multiply div divide true_divide fmod remainder atan2 arctan2 copysign hypot xlogy ldexp pow
+float_power lerp addcmul addcdiv eq ne lt le gt ge not_equal less less_equal greater greater_equal logical_and
+logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift floor_divide heaviside
+""")
+
+# The same, but devices are compared whatever the rank.
+_IN_PLACE_STRICT = words("""
+gcd lcm nextafter igamma igammac addmm addmv addbmm baddbmm clamp clip clamp_min clamp_max scatter scatter_add
+scatter_reduce index_add index_copy index_reduce masked_fill masked_scatter
+""")
+
+_IN_PLACE_FOLLOWING = words("""
+abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bitwise_not ceil
+conj_physical cos cosh cumprod cumsum deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac i0 lgamma log
+log10 log1p log2 logit mvlgamma nan_to_num neg negative polygamma rad2deg reciprocal relu renorm round rsqrt sgn
+sigmoid sign sin sinc sinh sqrt square tan tanh tril triu trunc logical_not
+""")
+
+_IN_PLACE = Follow(in_place=True)
+_IN_PLACE_NO_GRAPH = Follow(graph=False, in_place=True)
+_IN_PLACE_UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN, in_place=True)
+
+
+def _in_place(name: str, mix: Mix) -> Combine:
+    """Return the row of the in-place form of a combination."""
+    return replace(COMBINING[name], mix=mix, in_place=True, rank=RankRule.SAME, graph=None)
+
+
+_FOLLOW = Follow()
+_UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
+_VECTOR = Follow(rank=RankRule.VECTOR)
+_FREE = Combine(mix=Mix.FREE, rank=RankRule.UNKNOWN)
+_EVIDENCE = Plain(tensor_evidence=True)
+
+TENSOR: dict[str, Row] = {
+    **_SHARED,
+    **{f"{name}_": _in_place(name, Mix.IN_PLACE) for name in _IN_PLACE_COMBINING},
+    **{f"{name}_": _in_place(name, Mix.STRICT) for name in _IN_PLACE_STRICT},
+    **dict.fromkeys((f"{name}_" for name in _IN_PLACE_FOLLOWING), _IN_PLACE),
+    "index_fill": Combine(("input", "", "index"), Mix.STRICT, RankRule.SAME, index=("index",)),
+    "index_fill_": Combine(("input", "", "index"), Mix.STRICT, RankRule.SAME, index=("index",), in_place=True),
+    "put_": Combine(("input", "index", "source"), Mix.STRICT, RankRule.SAME, index=("index",), in_place=True),
+    # Moves; modules have these too, so they are no evidence.
+    "to": Move(),
+    "cuda": Move(MoveKind.CUDA),
+    "cpu": Move(MoveKind.CPU, type="cpu"),
+    "type": Move(MoveKind.TYPE),
+    "type_as": Move(MoveKind.TYPE_AS),
+    "xpu": Move(MoveKind.OTHER_TYPE, type="xpu"),
+    "ipu": Move(MoveKind.OTHER_TYPE, type="ipu"),
+    "mtia": Move(MoveKind.OTHER_TYPE, type="mtia"),
+    "hpu": Move(MoveKind.OTHER_TYPE, type="hpu"),
+    "npu": Move(MoveKind.OTHER_TYPE, type="npu"),
+    "mlu": Move(MoveKind.OTHER_TYPE, type="mlu"),
+    "musa": Move(MoveKind.OTHER_TYPE, type="musa"),
+    **dict.fromkeys(words("float half double bfloat16 int long short char byte bool cfloat cdouble chalf"), Cast()),
+    # Factories that follow the receiver.
+    **dict.fromkeys(words("new_zeros new_ones new_empty"), Like(rank=RankRule.SHAPE)),
+    "new_full": Like(rank=RankRule.SHAPE, packed=True),
+    "new_tensor": Like(rank=RankRule.UNKNOWN),
+    "new": Like(rank=RankRule.UNKNOWN),
+    "new_empty_strided": Like(rank=RankRule.SHAPE, packed=True),
+    # The host reads.
+    "numpy": ReadHost(tensor_evidence=True, forced="force"),
+    "__array__": ReadHost(tensor_evidence=True),
+    # Python data. Arrays have `item` and `tolist` too.
+    **dict.fromkeys(words("item tolist"), Plain(synchronises=True)),
+    **dict.fromkeys(
+        words("""size dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
+        is_floating_point is_complex is_signed get_device untyped_storage retain_grad record_stream is_inference
+        register_post_accumulate_grad_hook"""),
+        _EVIDENCE,
+    ),
+    **dict.fromkeys(
+        words("""is_pinned is_shared is_coalesced storage register_hook sparse_dim dense_dim is_set_to is_same_size"""),
+        Plain(),
+    ),
+    "backward": Backward(),
+    "is_nonzero": Plain(tensor_evidence=True, synchronises=True),
+    # Views, copies and changes of shape.
+    **dict.fromkeys(words("contiguous pin_memory coalesce to_dense to_sparse"), _FOLLOW),
+    **dict.fromkeys(words("view expand repeat sum_to_size"), _UNKNOWN_RANK),
+    "unfold": Follow(rank=RankRule.PLUS_ONE),
+    **dict.fromkeys(words("view_as expand_as reshape_as"), _FREE),
+    "copy_": Combine(("input", "src"), Mix.FREE, RankRule.SAME, in_place=True),
+    # Changes of the receiver.
+    **dict.fromkeys(words("requires_grad_ share_memory_"), _IN_PLACE),
+    "detach_": _IN_PLACE_NO_GRAPH,
+    **dict.fromkeys(
+        words("""zero_ fill_ normal_ uniform_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_
+        fill_diagonal_ transpose_ t_ swapaxes_ swapdims_"""),
+        _IN_PLACE,
+    ),
+    **dict.fromkeys(words("resize_ resize_as_ unsqueeze_ squeeze_ set_ as_strided_ apply_"), _IN_PLACE_UNKNOWN_RANK),
+}
+
+TENSOR_ATTRIBUTES: dict[str, Row] = {
+    **dict.fromkeys(words("T mT data grad real imag H mH"), _FOLLOW),
+    "data": Follow(graph=False),
+    "grad": Follow(graph=False),
+    **dict.fromkeys(
+        words("""shape dtype ndim requires_grad is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
+        is_cpu is_meta is_nested retains_grad output_nr"""),
+        Plain(),
+    ),
+    "is_cuda": Query("cuda"),
+    "is_mps": Query("mps"),
+    "is_xpu": Query("xpu"),
+    "device": DeviceType(),
+}
+
+# Methods and attributes that no array, list, dict, string or module has.
+TENSOR_ONLY = frozenset(
+    words("""
+    unsqueeze unsqueeze_ squeeze_ detach detach_ numel nelement contiguous is_contiguous expand_as view_as reshape_as
+    type_as requires_grad grad_fn is_cuda new_zeros new_ones new_full new_empty new_tensor masked_fill masked_fill_
+    scatter_ scatter_add_ index_select index_add_ index_copy_ topk unbind permute softmax log_softmax sigmoid sigmoid_
+    tanh_ relu_ add_ sub_ mul_ div_ clamp clamp_ fill_ zero_ copy_ normal_ uniform_ ndimension data_ptr element_size
+    repeat_interleave logsumexp bmm matmul addmm retain_grad masked_select exp_ log_ sqrt_ pow_ floor_ round_
+    narrow unflatten pin_memory multinomial bernoulli_ random_ is_floating_point get_device
+    """)
+)
