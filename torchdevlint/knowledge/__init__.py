@@ -7,7 +7,7 @@ from torchdevlint.knowledge.aliases import ALIASES
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import HOST_LIBRARIES, INERT
 from torchdevlint.knowledge.lightning import LIGHTNING
-from torchdevlint.knowledge.methods import MODULE, MODULE_ONLY, OPTIMIZER
+from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
@@ -38,6 +38,8 @@ DEFAULT = Knowledge(
     optimizer=OPTIMIZER,
     tensor_only=TENSOR_ONLY,
     module_only=MODULE_ONLY,
+    module_call=CALL,
+    module_overrides=OVERRIDES,
     aliases=ALIASES,
     inert=INERT,
     implies_accelerator=IMPLIES_ACCELERATOR,

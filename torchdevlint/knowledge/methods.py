@@ -75,3 +75,6 @@ MODULE_ONLY = frozenset(
         "to_empty",
     }
 )
+
+CALL = "forward"
+OVERRIDES = ("to", "cuda", "cpu", "_apply")

@@ -60,9 +60,13 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class Convert:
-    """`torch.tensor`, `as_tensor`: a tensor keeps its device, anything else is made on the host."""
+    """`torch.tensor`, `as_tensor`: a tensor keeps its device, anything else is made on the host.
+
+    ``copies`` tells that a tensor is a strange argument (`torch.tensor`), so an unknown one is taken for none.
+    """
 
     graph: bool = False
+    copies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,7 +496,8 @@ class Knowledge:
     ``module`` and ``optimizer`` map method names likewise. ``tensor_only`` are methods and attributes that
     prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
     module. ``inert`` are prefixes of modules whose functions leave their arguments alone.
-    ``implies_accelerator`` are modules whose import shows that CUDA is there.
+    ``implies_accelerator`` are modules whose import shows that CUDA is there. ``module_call`` is the method
+    that calling a module runs; a class that overrides one of ``module_overrides`` moves what it likes.
     """
 
     names: Mapping[str, Row]
@@ -502,6 +507,8 @@ class Knowledge:
     optimizer: Mapping[str, Row]
     tensor_only: frozenset[str]
     module_only: frozenset[str]
+    module_call: str
+    module_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     implies_accelerator: frozenset[str]

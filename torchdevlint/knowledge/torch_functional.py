@@ -60,6 +60,7 @@ _COMBINING: dict[str, Row] = {
     "instance_norm": Combine(("input", "running_mean", "running_var", "weight", "bias"), Mix.STRICT, RankRule.SAME),
     "layer_norm": Combine(("input", "", "weight", "bias"), Mix.STRICT, RankRule.SAME),
     "group_norm": Combine(("input", "", "weight", "bias"), Mix.STRICT, RankRule.SAME),
+    "rms_norm": Combine(("input", "", "weight"), Mix.ZERO_DIM, RankRule.SAME),
     "prelu": Combine(("input", "weight"), Mix.STRICT, RankRule.SAME),
     "cosine_similarity": Combine(("x1", "x2"), Mix.ZERO_DIM, RankRule.UNKNOWN),
     "pairwise_distance": Combine(("x1", "x2"), Mix.ZERO_DIM, RankRule.UNKNOWN),
@@ -95,7 +96,8 @@ FUNCTIONAL_LOSSES: dict[str, Loss] = {
         ("log_probs", "targets", "input_lengths", "target_lengths"),
         targets=("targets",),
         strict=True,
-        optional_host=("input_lengths", "target_lengths"),
+        # cuDNN wants the targets on the host, the other kernel where the input is.
+        optional_host=("targets", "input_lengths", "target_lengths"),
     ),
 }
 

@@ -27,7 +27,7 @@ FACTORIES: dict[str, Row] = {
     "frombuffer": _HOST_VECTOR,
     "from_file": _HOST_VECTOR,
     "Tensor": _MAKE_VECTOR,
-    "tensor": Convert(),
+    "tensor": Convert(copies=True),
     "as_tensor": Convert(graph=True),
     "asarray": Convert(graph=True),
     **dict.fromkeys(words("zeros_like ones_like empty_like full_like rand_like randn_like randint_like"), Like()),
@@ -41,21 +41,21 @@ FACTORIES: dict[str, Row] = {
 SAME_RANK = words("""
 abs absolute acos acosh adjoint alpha_dropout angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh
 bitwise_not ceil celu clone conj conj_physical cos cosh cumprod cumsum deg2rad digamma dropout erf erfc
-erfinv exp exp2 expm1 feature_alpha_dropout feature_dropout fix flip fliplr flipud floor frac hardshrink i0 inverse
-lgamma log log10 log1p log2 log_softmax logcumsumexp logit matrix_exp matrix_power moveaxis movedim msort mvlgamma
-nan_to_num neg negative permute pinverse polygamma positive rad2deg real reciprocal relu renorm resolve_conj
-resolve_neg roll rot90 round rrelu rsqrt selu sgn sigmoid sin sinc sinh softmax sqrt square swapaxes swapdims
+bernoulli erfinv exp exp2 expm1 feature_alpha_dropout feature_dropout fix flip fliplr flipud floor frac hardshrink i0
+inverse lgamma log log10 log1p log2 log_softmax logcumsumexp logit matrix_exp matrix_power moveaxis movedim msort
+mvlgamma nan_to_num neg negative permute pinverse poisson positive rad2deg real reciprocal relu renorm resolve_conj
+resolve_neg roll rot90 round rrelu rsqrt selu sgn sigmoid sign sin sinc sinh softmax sqrt square swapaxes swapdims
 t tan tanh threshold transpose tril triu trunc imag channel_shuffle diff narrow pixel_shuffle pixel_unshuffle
 fft.fft fft.ifft fft.rfft fft.irfft fft.hfft fft.ihfft fft.fft2 fft.ifft2 fft.rfft2 fft.irfft2 fft.fftn fft.ifftn
 fft.rfftn fft.irfftn fft.fftshift fft.ifftshift
 linalg.cholesky linalg.inv linalg.matrix_exp linalg.matrix_power linalg.pinv
 special.digamma special.entr special.erf special.erfc special.erfcx special.erfinv special.exp2 special.expit
 special.expm1 special.gammaln special.i0 special.i0e special.i1 special.i1e special.log1p special.log_ndtr
-special.log_softmax special.logit special.ndtr special.ndtri special.polygamma special.psi special.sinc special.softmax
+special.log_softmax special.logit special.ndtr special.ndtri special.psi special.sinc special.softmax
 """)
 
 # The same, and no gradient flows through.
-NO_GRAPH = words("sign signbit isfinite isinf isnan isneginf isposinf isreal logical_not bernoulli poisson detach")
+NO_GRAPH = words("signbit isfinite isinf isnan isneginf isposinf isreal logical_not detach")
 
 # One tensor in; the rank of the result is at least 1.
 VECTOR_OUT = words("combinations diag diagflat diag_embed flatten ravel vander")
@@ -98,7 +98,7 @@ FOLLOWING: dict[str, Row] = {
     "view_as_complex": _MINUS_ONE,
     "select": _MINUS_ONE,
     **dict.fromkeys(
-        words("""squeeze reshape tile unflatten broadcast_to norm nuclear_norm frobenius_norm quantile nanquantile cov
+        words("""squeeze reshape tile unflatten broadcast_to norm quantile nanquantile cov
         corrcoef det logdet pdist as_strided stft istft linalg.det linalg.norm linalg.vector_norm linalg.matrix_norm
         linalg.svdvals linalg.eigvals linalg.eigvalsh linalg.matrix_rank linalg.cond cholesky_inverse
         unique unique_consecutive"""),
@@ -122,11 +122,11 @@ _STRICT_UNKNOWN = Combine(mix=Mix.STRICT, rank=RankRule.UNKNOWN)
 COMBINING: dict[str, Combine] = {
     **dict.fromkeys(
         words("""add sub subtract mul multiply div divide true_divide fmod remainder maximum minimum fmax fmin
-        atan2 arctan2 copysign hypot xlogy ldexp special.xlogy special.xlog1py special.zeta"""),
+        atan2 arctan2 copysign floor_divide hypot xlogy ldexp special.xlogy special.xlog1py special.zeta"""),
         _BINARY,
     ),
     **dict.fromkeys(words("pow float_power"), Combine(operands=("input", "exponent"))),
-    "heaviside": Combine(operands=("input", "values"), graph=False),
+    "heaviside": Combine(operands=("input", "values")),
     "lerp": Combine(operands=("input", "end", "weight")),
     "addcmul": Combine(operands=("input", "tensor1", "tensor2")),
     "addcdiv": Combine(operands=("input", "tensor1", "tensor2")),
@@ -134,7 +134,7 @@ COMBINING: dict[str, Combine] = {
     "polar": Combine(operands=("abs", "angle")),
     **dict.fromkeys(
         words("""eq ne lt le gt ge not_equal less less_equal greater greater_equal logical_and logical_or logical_xor
-        bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift floor_divide isclose"""),
+        bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift isclose"""),
         _BINARY_NO_GRAPH,
     ),
     "where": Combine(operands=("condition", "input", "other")),
@@ -155,9 +155,12 @@ COMBINING: dict[str, Combine] = {
     "baddbmm": Combine(operands=("input", "batch1", "batch2"), mix=Mix.STRICT, rank=RankRule.VECTOR),
     "outer": Combine(operands=("input", "vec2"), rank=RankRule.VECTOR),
     "ger": Combine(operands=("input", "vec2"), rank=RankRule.VECTOR),
-    "cross": Combine(rank=RankRule.VECTOR),
-    "linalg.cross": Combine(rank=RankRule.VECTOR),
+    "cross": Combine(mix=Mix.STRICT, rank=RankRule.VECTOR),
+    "linalg.cross": Combine(mix=Mix.STRICT, rank=RankRule.VECTOR),
     "linalg.solve": Combine(operands=("A", "B"), mix=Mix.STRICT, rank=RankRule.VECTOR),
+    "inner": _STRICT_UNKNOWN,
+    "tensordot": Combine(operands=("a", "b"), mix=Mix.STRICT, rank=RankRule.UNKNOWN),
+    "linalg.multi_dot": Combine(operands=("tensors",), mix=Mix.STRICT, rank=RankRule.UNKNOWN, sequence=True),
     "cdist": Combine(operands=("x1", "x2"), mix=Mix.STRICT, rank=RankRule.VECTOR),
     "einsum": Combine(operands=(), mix=Mix.STRICT, rank=RankRule.UNKNOWN, format="einsum"),
     **dict.fromkeys(
@@ -185,7 +188,7 @@ COMBINING: dict[str, Combine] = {
     "masked_select": Combine(("input", "mask"), Mix.STRICT, RankRule.ONE, index=("mask",)),
     "masked_fill": Combine(("input", "mask"), Mix.STRICT, RankRule.BROADCAST, index=("mask",)),
     "masked_scatter": Combine(("input", "mask", "source"), Mix.STRICT, RankRule.UNKNOWN, index=("mask",)),
-    "bincount": Combine(("input", "weights"), Mix.STRICT, RankRule.ONE, graph=False),
+    "bincount": Combine(("input", "weights"), Mix.STRICT, RankRule.ONE),
     "repeat_interleave": Combine(("input", "repeats"), Mix.STRICT, RankRule.VECTOR),
     # Answers and searches.
     "equal": Combine(mix=Mix.STRICT, rank=RankRule.SCALAR, graph=False),

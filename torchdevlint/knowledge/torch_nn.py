@@ -66,13 +66,12 @@ _LAYERS: dict[str, ModuleType] = {
     "GroupNorm": ModuleType(returns=RankRule.SAME, empty_without=("affine",)),
     "LayerNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
     "RMSNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
-    # Affine or not: only the arguments tell whether these hold tensors.
+    # These hold none unless the arguments ask for it.
     **dict.fromkeys(
-        words("""InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d
-        LazyInstanceNorm3d"""),
+        words("InstanceNorm1d InstanceNorm2d InstanceNorm3d"),
         _EMPTY,
     ),
-    "PReLU": ModuleType(returns=RankRule.SAME, mix=Mix.ZERO_DIM),
+    "PReLU": _SAME,
     "Embedding": ModuleType(returns=RankRule.PLUS_ONE),
     "EmbeddingBag": ModuleType(inputs=("input", "offsets", "per_sample_weights"), returns=RankRule.VECTOR),
     "Bilinear": ModuleType(inputs=("input1", "input2")),

@@ -29,8 +29,8 @@ NOT_METHODS = frozenset(
     alpha_dropout bartlett_window block_diag bucketize cartesian_prod cat cdist celu channel_shuffle column_stack
     combinations complex concat concatenate dropout dstack einsum feature_alpha_dropout feature_dropout gradient
     hstack isin meshgrid native_channel_shuffle pca_lowrank pdist pixel_shuffle pixel_unshuffle poisson polar
-    real imag row_stack rrelu searchsorted selu stack std_mean svd_lowrank threshold unravel_index vander
-    nuclear_norm frobenius_norm var_mean view_as_complex view_as_real vstack
+    real imag row_stack rrelu searchsorted selu stack std_mean svd_lowrank tensordot threshold unravel_index vander
+    var_mean view_as_complex view_as_real vstack
     """)
 )
 
@@ -79,8 +79,8 @@ TENSOR: dict[str, Row] = {
     **{f"{name}_": _in_place(name, Mix.IN_PLACE) for name in _IN_PLACE_COMBINING},
     **{f"{name}_": _in_place(name, Mix.STRICT) for name in _IN_PLACE_STRICT},
     **dict.fromkeys((f"{name}_" for name in _IN_PLACE_FOLLOWING), _IN_PLACE),
-    "index_fill": Combine(("input", "", "index"), Mix.STRICT, RankRule.SAME, index=("index",)),
-    "index_fill_": Combine(("input", "", "index"), Mix.STRICT, RankRule.SAME, index=("index",), in_place=True),
+    "index_fill": Combine(("input", "", "index"), Mix.ZERO_DIM, RankRule.SAME, index=("index",)),
+    "index_fill_": Combine(("input", "", "index"), Mix.IN_PLACE, RankRule.SAME, index=("index",), in_place=True),
     "put_": Combine(("input", "index", "source"), Mix.STRICT, RankRule.SAME, index=("index",), in_place=True),
     # Moves; modules have these too, so they are no evidence.
     "to": Move(),
@@ -120,7 +120,7 @@ TENSOR: dict[str, Row] = {
     "backward": Backward(),
     "is_nonzero": Plain(tensor_evidence=True, synchronises=True),
     # Views, copies and changes of shape.
-    **dict.fromkeys(words("contiguous pin_memory coalesce to_dense to_sparse"), _FOLLOW),
+    **dict.fromkeys(words("contiguous pin_memory coalesce to_dense to_sparse polygamma mvlgamma"), _FOLLOW),
     **dict.fromkeys(words("view expand repeat sum_to_size"), _UNKNOWN_RANK),
     "unfold": Follow(rank=RankRule.PLUS_ONE),
     **dict.fromkeys(words("view_as expand_as reshape_as"), _FREE),
