@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -543,6 +544,7 @@ def test_operands_are_parameters(name: str) -> None:
 # -- what the CUDA kernels check ---------------------------------------------------------------------------------------
 
 
+@cache
 def native_functions() -> dict[str, str]:
     """Return for each native function with a CUDA kernel "check" or "nocheck": whether devices are compared.
 

@@ -7,18 +7,29 @@ from torchdevlint.knowledge.words import words
 
 _METRIC = ModuleType(inputs=("preds", "target"), output="opaque", metric=True, has_device=True)
 
-# Metrics that keep their inputs in lists (AUROC, AveragePrecision, ROC …) accept any device and are not here.
+# Metrics that keep their inputs in lists (AUROC, AveragePrecision, ROC …), or replace their state (R2Score,
+# MaxMetric …), accept any device and are not here.
 _CLASSIFICATION = words("""
 Accuracy Precision Recall F1Score FBetaScore StatScores Specificity ConfusionMatrix JaccardIndex CohenKappa
 MatthewsCorrCoef HammingDistance
 """)
 
-_REGRESSION = words("MeanSquaredError MeanAbsoluteError R2Score ExplainedVariance PearsonCorrCoef")
+_REGRESSION = words("MeanSquaredError MeanAbsoluteError PearsonCorrCoef")
 
 _FUNCTIONS = words("accuracy precision recall f1_score fbeta_score specificity hamming_distance")
 _FUNCTIONS += ["mean_squared_error", "mean_absolute_error"]
 
+_AGGREGATION = ModuleType(inputs=("value", "weight"), output="opaque", metric=True, has_device=True)
+
 TORCHMETRICS: dict[str, Row] = {
+    **dict.fromkeys(
+        (
+            f"{package}.{name}"
+            for package in ("torchmetrics", "torchmetrics.aggregation")
+            for name in words("MeanMetric SumMetric")
+        ),
+        _AGGREGATION,
+    ),
     **{f"torchmetrics.{name}": _METRIC for name in (*_CLASSIFICATION, *_REGRESSION)},
     **{
         f"torchmetrics.classification.{task}{name}": _METRIC
