@@ -136,7 +136,7 @@ class Tallied:
     """A tensor was added to a total, list or dict in a loop (`total += loss`, `losses.append(loss)`).
 
     ``key`` identifies the accumulation. ``graph`` is None where only a later ``backward`` on ``proof`` tells.
-    ``backward_in_loop`` tells that the loop itself runs the backward pass.
+    ``slot`` is the variable that was added: a backward pass on it proves its graph.
     """
 
     node: cst.CSTNode
@@ -147,15 +147,7 @@ class Tallied:
     graph: bool | None
     proof: int
     loop: cst.CSTNode
-    function: int
-
-
-@dataclass(frozen=True, slots=True)
-class Consumed:
-    """An accumulated total was used in a way that needs its graph or that cannot be seen."""
-
-    key: int
-    how: str
+    slot: tuple[int, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +188,13 @@ class CudaCalled:
 
 
 Event: TypeAlias = (
-    Combined | Called | Indexed | HostRead | Moved | Tallied | Consumed | Loaded | DeviceNamed | CudaCalled
+    Combined | Called | Indexed | HostRead | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
 )
 
 
 __all__ = [
     "Called",
     "Combined",
-    "Consumed",
     "CudaCalled",
     "DeviceNamed",
     "Event",

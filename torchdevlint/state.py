@@ -8,7 +8,7 @@ what was written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from torchdevlint import lattice
@@ -107,7 +107,7 @@ class Store:
 
 def _merge(first: object, first_if: Condition, second: object, second_if: Condition, name: str) -> object:
     """Join two bindings of one slot, either of which may be missing (None)."""
-    if first is second or first == second:
+    if first is second or (first == second and not isinstance(first, Opaque)):
         return first
     if name == PLACEMENT:
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
@@ -157,11 +157,11 @@ def join_placements(first: Placement, first_if: Condition, second: Placement, se
 def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: Condition = ALWAYS) -> Value:
     """Return what may be either of two values, each under its condition."""
     if first is second or first == second:
-        if isinstance(first, Opaque) and isinstance(second, Opaque) and first.placement != second.placement:
-            placement = join_placements(first.placement, first_if, second.placement, second_if)
-            return Opaque(first.key, first.name, placement, first.output, first.member, first.source)
         return first
     match first, second:
+        case Opaque(), Opaque() if first.key == second.key:
+            placement = join_placements(first.placement, first_if, second.placement, second_if)
+            return replace(first, placement=placement)
         case Unknown(), _:
             return _with_unknown(second, second_if)
         case _, Unknown():
@@ -174,7 +174,7 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
             return join_tensors(Tensor(placement=first.placement), second, first_if, second_if)
         case Device(), Device():
             placement = join_placements(first.placement, first_if, second.placement, second_if)
-            return Device(placement, first.literal or second.literal)
+            return Device(placement, None)
         case Const(), Const() if isinstance(first.value, bool) and isinstance(second.value, bool):
             # One is true and the other false: the value is the branch's own condition.
             return Flag(first_if, second_if) if first.value else Flag(second_if, first_if)

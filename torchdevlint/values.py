@@ -39,9 +39,10 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A Python literal: None, a boolean, a number, a string."""
+    """A Python literal: None, a boolean, a number, a string; ``node`` is where it was written, if that matters."""
 
     value: object
+    node: cst.CSTNode | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Opaque:
 
     key: int
     name: str = field(default="", compare=False)
-    placement: Placement = field(default=ANY, compare=False)
+    placement: Placement = ANY
     output: bool = field(default=False, compare=False)
     member: bool = field(default=False, compare=False)
     source: int = field(default=0, compare=False)
@@ -151,10 +152,10 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device object or a string that names one."""
+    """A device object or a string that names one; ``literal`` is where it was written as a literal accelerator."""
 
     placement: Placement
-    literal: bool = False
+    literal: cst.CSTNode | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ class Role(Enum):
 
     CREATED = "created"
     CREATED_IN_MODULE = "created in a method of a module"
-    FALLBACK = "created where a value is None"
     MOVED = "moved"
     MOVED_TO_HOST = "moved to the host"
     UNREGISTERED_TENSOR = "a plain attribute of a module"
@@ -26,7 +25,7 @@ class Role(Enum):
     PARAMETER = "a parameter of a module"
 
 
-FIRM = frozenset({Role.FALLBACK, Role.MOVED_TO_HOST, Role.UNREGISTERED_TENSOR, Role.UNREGISTERED_MODULE})
+FIRM = frozenset({Role.MOVED_TO_HOST, Role.UNREGISTERED_TENSOR, Role.UNREGISTERED_MODULE})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,11 +40,12 @@ class Why:
     text: str
     earlier: Why | None = None
     source: int = 0
+    fallback: bool = False  # made where a value is None
 
     @property
     def firm(self) -> bool:
         """Tell whether the placement is meant, so that a clash may be shown from the host's side."""
-        return self.role in FIRM
+        return self.role in FIRM or self.fallback
 
     def chain(self) -> Iterator[Why]:
         """Yield the steps, the last one first."""

@@ -1,0 +1,132 @@
+"""The way data takes, on one screen: text, gate, parse, interpret, rules, settle, positions, diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import libcst as cst
+
+import torchdevlint.rules
+from torchdevlint import gate, knowledge, positions, rule, settle
+from torchdevlint.interpreter.driver import Interpretation, interpret
+from torchdevlint.knowledge.rows import Knowledge
+from torchdevlint.lattice import Possibility
+from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.positions import Span
+from torchdevlint.recursion import deep_recursion
+from torchdevlint.settle import Settled
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding as users see it: lines from 1, columns from 0 in code points, the end exclusive."""
+
+    code: str
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+Resolver = Callable[[str], object]
+"""What an import of a local module means; today always unknown."""
+
+
+def unknown(name: str) -> object:
+    """Resolve nothing: what a local import means is not known."""
+    del name
+    return None
+
+
+@cache
+def all_rules() -> tuple[rule.Rule, ...]:
+    """Return every rule there is, found by its stem."""
+    return rule.discover(torchdevlint.rules)
+
+
+def analyse(
+    text: str,
+    *,
+    knowledge: Knowledge = knowledge.DEFAULT,
+    options: Options = Options(),  # noqa: B008 (frozen)
+    resolver: Resolver = unknown,
+) -> tuple[Diagnostic, ...]:
+    """Return the findings in a source text, by position.
+
+    Raises `NotAnalysed` for a text that is too large or that libcst cannot parse.
+    """
+    del resolver
+    if not gate.may_find(text):
+        return ()
+    gate.check_size(text)
+    module = parse(text)
+    with deep_recursion():
+        settled = find(interpret(module, text, knowledge), options)
+    return tuple(diagnose(module, settled)) if settled else ()
+
+
+def parse(text: str) -> cst.Module:
+    """Parse a source text; raises `NotAnalysed` where libcst refuses it."""
+    try:
+        return cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        raise NotAnalysed(f"libcst cannot parse line {error.raw_line}: {error.message}") from error
+
+
+def find(interpretation: Interpretation, options: Options) -> list[Settled]:
+    """Return the settled findings of the wanted rules."""
+    silent = frozenset({"TDL501", "TDL502"}) if options.is_test_file else frozenset()
+    wanted = tuple(r for r in all_rules() if options.wants(r.code) and r.code not in silent)
+    return settle.settle(rule.judge(wanted, interpretation.events, interpretation.facts))
+
+
+def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]:
+    """Return the findings with their positions and messages."""
+    spans = positions.locate(module, set(_nodes(settled)))
+    diagnostics = []
+    for one in settled:
+        span = spans.get(one.finding.node, Span(1, 0, 1, 0))
+        message = one.rule.message.format_map({k: _render(v, spans) for k, v in one.finding.parts.items()})
+        if one.more:
+            message += f", and {one.more} more"
+        diagnostics.append(
+            Diagnostic(one.rule.code, message, span.line, span.column, span.end_line, span.end_column)
+        )
+    return sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))
+
+
+def _nodes(settled: list[Settled]) -> Iterable[cst.CSTNode]:
+    for one in settled:
+        yield one.finding.node
+        for part in one.finding.parts.values():
+            if isinstance(part, cst.CSTNode):
+                yield part
+            elif isinstance(part, Possibility) and part.why is not None:
+                yield part.why.node
+                yield part.why.root().node
+
+
+def _render(part: object, spans: Mapping[cst.CSTNode, Span]) -> str:
+    """Return the text of a message's argument: a node as its line, a possibility as device and line."""
+    match part:
+        case Possibility():
+            return _place(part, spans)
+        case cst.CSTNode():
+            return f"line {spans[part].line}" if part in spans else "another line"
+        case _:
+            return str(part)
+
+
+def _place(possibility: Possibility, spans: Mapping[cst.CSTNode, Span]) -> str:
+    why = possibility.why
+    device = str(possibility.device)
+    if why is None or why.node not in spans:
+        return device
+    root = why.root()
+    where = f"line {spans[why.node].line}"
+    if root.text.startswith("from ") and why is root:
+        return f"{device} ({root.text}, {where})"
+    return f"{device} ({where})"

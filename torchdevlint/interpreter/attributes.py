@@ -1,0 +1,242 @@
+"""Attributes: what reading one yields and what writing one binds, by the kind of the object."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchdevlint import lattice, transfers
+from torchdevlint.interpreter import calls, conditions
+from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import Carrier, ContainerKind, DeviceType, Follow, FrameworkDevice, Plain, Query
+from torchdevlint.lattice import ANY, Symbol, SymbolKind
+from torchdevlint.names import row_of
+from torchdevlint.state import PLACEMENT, join
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    Choice,
+    Class,
+    Container,
+    Device,
+    Flag,
+    Function,
+    Holder,
+    Imported,
+    Instance,
+    Module,
+    Object,
+    Opaque,
+    Optimizer,
+    Parameters,
+    Tensor,
+    Value,
+)
+
+PROPERTY = "property"
+
+
+def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
+    """Return the value of ``value.name``."""
+    match value:
+        case Imported():
+            full = f"{value.name}.{name}"
+            return Imported(full, row_of(full, run.knowledge))
+        case Tensor():
+            return _of_tensor(run, value, name)
+        case Opaque():
+            return _of_opaque(run, value, name, node)
+        case Module():
+            return _of_module(run, value, name, node)
+        case Instance():
+            return _of_instance(run, value, name, node)
+        case Class():
+            found = member(run, value, name)
+            return UNKNOWN if found is None else found
+        case Object():
+            return _of_object(run, value, name)
+        case Device() | Parameters():
+            return value
+        case Optimizer():
+            found_ = run.store.get(value.key, name)
+            return found_ if found_ is not None else UNKNOWN  # type: ignore[return-value]
+        case Choice():
+            joined: Value | None = None
+            for option, condition in value.options:
+                if option == NONE:
+                    continue
+                item = read(run, option, name, node)
+                joined = item if joined is None else join(joined, item, lattice.ALWAYS, condition)
+            return UNKNOWN if joined is None else joined
+        case _:
+            return UNKNOWN
+
+
+def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
+    row = run.knowledge.tensor_attributes.get(name)
+    match row:
+        case DeviceType():
+            return Device(value.placement)
+        case Follow():
+            return transfers.follow(run, row, value)
+        case Query():
+            return _on_accelerator(run, value)
+        case Plain():
+            return UNKNOWN
+        case _:
+            return Bound(value, name, run.knowledge.tensor.get(name)) if name in run.knowledge.tensor else UNKNOWN
+
+
+def _on_accelerator(run: Run, value: Tensor | Opaque) -> Value:
+    """Return the flag that a tensor is on an accelerator (`x.is_cuda`): a guard that is about the tensor itself."""
+    key = run.new_key()
+    return Flag(frozenset({(f"is_cuda#{key}", True)}), frozenset({(f"is_cuda#{key}", False)}))
+
+
+def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
+    known = run.store.get(value.key, name)
+    if known is not None:
+        return known  # type: ignore[return-value]
+    knowledge = run.knowledge
+    if name in knowledge.tensor_only:
+        run.facts.tensors.add(value.key)
+    if name in knowledge.module_only:
+        run.facts.modules.add(value.key)
+    row = knowledge.tensor_attributes.get(name)
+    match row:
+        case DeviceType():
+            placement = run.module_placement(value)
+            if value.placement != ANY:
+                return Device(value.placement)
+            return Device(placement if placement is not None else run.whereabouts(value))
+        case Query():
+            return _on_accelerator(run, value)
+        case Follow() if value.placement != ANY or value.key in run.facts.tensors:
+            return Tensor(run.placement_of(value))
+        case _:
+            pass
+    if value.placement != ANY or value.output or value.source:
+        made = run.opaque(
+            f"{value.name}.{name}", placement=value.placement, output=value.output,
+            member=value.source != 0, source=value.source,
+        )  # fmt: skip
+    else:
+        made = run.opaque(f"{value.name}.{name}" if value.name else name)
+    run.store.layers[0].setdefault((value.key, name), made)
+    found = run.store.get(value.key, name)
+    return found if found is not None else made  # type: ignore[return-value]
+
+
+def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
+    known = run.store.get(value.key, name)
+    if known is not None:
+        return known  # type: ignore[return-value]
+    if value.cls is not None:
+        found = _of_class(run, value, value.cls, name, node)
+        if found is not None:
+            return found
+    row = run.knowledge.module.get(name)
+    if row is not None:
+        return Bound(value, name, row)
+    placement = run.module_placement(value) or ANY
+    if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
+        return Device(placement) if value.type.has_device else UNKNOWN
+    if value.type.forwards_attributes or value.type.scatters:
+        inner = run.store.get(value.key, "module")
+        if isinstance(inner, Module | Opaque) and value.type.forwards_attributes:
+            return read(run, inner, name, node)
+    if value.cls is None and value.type.container is ContainerKind.NONE:
+        # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
+        return run.opaque(name, placement=placement, output=True)
+    made = run.opaque(name)
+    run.store.layers[0][value.key, name] = made
+    return made
+
+
+def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Value:
+    known = run.store.get(value.key, name)
+    if known is not None:
+        return known  # type: ignore[return-value]
+    found = _of_class(run, value, value.cls, name, node)
+    if found is not None:
+        return found
+    made = run.opaque(f"self.{name}" if run.frame.receiver == value else name)
+    run.store.layers[0][value.key, name] = made
+    return made
+
+
+def _of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.CSTNode) -> Value | None:
+    """Return a member of the class bound to the receiver; a property is called."""
+    found = member(run, cls, name)
+    if not isinstance(found, Function):
+        return found
+    kind = run.kinds.get(found.node)
+    if kind == "staticmethod":
+        return found
+    bound = Function(found.node, found.frame, found.name, cls if kind == "classmethod" else receiver, found.owner)
+    return calls.invoke(run, bound, calls.Call(node, name)) if kind == PROPERTY else bound
+
+
+def member(run: Run, cls: Class, name: str) -> Value | None:
+    """Return a member of a class or of the first of its visible bases that has it, or None."""
+    if name in cls.members:
+        return cls.members[name]
+    for base in cls.bases:
+        if isinstance(base, Class):
+            found = member(run, base, name)
+            if found is not None:
+                return found
+    return None
+
+
+def _of_object(run: Run, value: Object, name: str) -> Value:
+    known = run.store.get(value.key, name)
+    if known is not None:
+        return known  # type: ignore[return-value]
+    row = value.type.attributes.get(name)
+    if isinstance(row, FrameworkDevice):
+        device = Device(lattice.on(Symbol(value.key, SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
+        run.facts.sent_to.add(value.key)
+        return device
+    if row is not None:
+        return transfers.build(run, row, None)
+    if name in value.type.methods:
+        return Bound(value, name, value.type.methods[name])
+    if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
+        return Device(run.placement_of(value))
+    if value.type.carrier is not Carrier.NONE:
+        return Tensor(run.placement_of(value))
+    return UNKNOWN
+
+
+def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: cst.CSTNode) -> None:
+    """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor."""
+    name = target.attr.value
+    match receiver:
+        case Module():
+            transfers.hold(run, receiver, name, value, node)
+        case Instance() | Object() | Optimizer():
+            if isinstance(receiver, Instance) and not run.frame.constructing:
+                calls.consume(run, value, "stored")
+            run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))
+        case Opaque():
+            if receiver.parameter and isinstance(run.knowledge.tensor_attributes.get(name), Follow):
+                module = run.parameter_of.get(receiver.key)
+                if module is not None:
+                    transfers.move_module(run, module, run.placement_of(value))
+                return
+            calls.consume(run, value, "stored")
+            run.set_attribute(receiver.key, name, value)
+        case Tensor():
+            if isinstance(run.knowledge.tensor_attributes.get(name), Follow):
+                slot = conditions.slot_of(run, target.value)
+                if slot is not None:
+                    moved = Tensor(run.placement_of(value), receiver.rank, receiver.graph, receiver.held)
+                    run.store.set(*slot, moved)
+        case Class():
+            receiver.members[name] = value
+        case _:
+            calls.consume(run, value, "stored")
+
+
+__all__ = ["PLACEMENT", "Container", "Holder", "member", "read", "write"]

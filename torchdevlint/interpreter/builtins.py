@@ -1,0 +1,288 @@
+"""Python's builtins that carry values through: `enumerate`, `zip`, `list`, `sum`, `getattr` and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import transfers
+from torchdevlint.interpreter import attributes, calls, iteration
+from torchdevlint.interpreter.run import Run
+from torchdevlint.lattice import ANY
+from torchdevlint.state import ITEMS, Items, join
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Container,
+    Device,
+    Instance,
+    Loader,
+    Module,
+    Opaque,
+    Parameters,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+
+
+def _first(call: Call) -> Value:
+    return call.arguments[0].value if call.arguments else UNKNOWN
+
+
+def _enumerate(run: Run, call: Call) -> Value:
+    known = iteration.elements(run, _first(call))
+    if known is not None:
+        pairs: list[Value] = [run.container("tuple", (UNKNOWN, item)) for item in known]
+        return run.container("iterator", pairs)
+    item = iteration.element(run, _first(call), call.node)
+    return run.container("iterator", (), run.container("tuple", (UNKNOWN, item)))
+
+
+def _zip(run: Run, call: Call) -> Value:
+    if call.open and call.arguments:
+        return run.container("iterator", (), run.container("tuple", (), _transposed(run, call)))
+    known = [iteration.elements(run, argument.value) for argument in call.arguments]
+    if known and all(part is not None for part in known):
+        rows = zip(*(part for part in known if part is not None), strict=False)
+        return run.container("iterator", [run.container("tuple", row) for row in rows])
+    items = [iteration.element(run, argument.value, argument.node) for argument in call.arguments]
+    return run.container("iterator", (), run.container("tuple", items))
+
+
+def _transposed(run: Run, call: Call) -> Value:
+    """``zip(*rows)``: each column holds one part of every row."""
+    return iteration.element(run, call.arguments[-1].value, call.node)
+
+
+def _range(run: Run, call: Call) -> Value:
+    return run.container("iterator", (), UNKNOWN)
+
+
+def _sequence(kind: str) -> Callable[[Run, Call], Value]:
+    def convert(run: Run, call: Call) -> Value:
+        value = _first(call)
+        if not call.arguments:
+            made = Container(run.new_key(), kind)
+            run.store.set(made.key, ITEMS, Items())
+            run.made_at[made.key] = call.node
+            return made
+        known = iteration.elements(run, value)
+        if known is not None and kind != "set":
+            return run.container(kind, known)
+        return run.container(kind, (), iteration.element(run, value, call.node))
+
+    return convert
+
+
+def _dict(run: Run, call: Call) -> Value:
+    made = Container(run.new_key(), "dict")
+    exact = tuple((key, argument.value) for key, argument in call.keywords.items() if key != "**")
+    source = _first(call)
+    items = run.items(source) if isinstance(source, Container) and source.kind == "dict" else None
+    if items is not None:
+        run.store.set(made.key, ITEMS, Items((*items.exact, *exact), items.rest, items.lost or call.open))
+    else:
+        run.store.set(made.key, ITEMS, Items(exact, None, lost=call.open or bool(call.arguments)))
+    return made
+
+
+def _sum(run: Run, call: Call) -> Value:
+    value = _first(call)
+    item = iteration.element(run, value, call.node)
+    calls.consume(run, value, "summed")
+    if isinstance(item, Tensor):
+        return Tensor(item.placement, item.rank, item.graph)
+    return item if isinstance(item, Opaque) else UNKNOWN
+
+
+def _of_any(run: Run, call: Call) -> Value:
+    """``min``, ``max``, ``next``, ``iter`` and their like yield one of the elements."""
+    if len(call.arguments) > 1:
+        joined = call.arguments[0].value
+        for argument in call.arguments[1:]:
+            joined = join(joined, argument.value)
+        return joined
+    return iteration.element(run, _first(call), call.node)
+
+
+def _next(run: Run, call: Call) -> Value:
+    value = _first(call)
+    return iteration.element(run, value, call.node)
+
+
+def _same(run: Run, call: Call) -> Value:
+    """``iter``, ``sorted``, ``reversed``: the same elements, in some order."""
+    value = _first(call)
+    if isinstance(value, Container):
+        return run.container("list", (), run.items(value).any())
+    return value
+
+
+def _map(run: Run, call: Call) -> Value:
+    if len(call.arguments) < 2:
+        return UNKNOWN
+    function, sources = call.arguments[0].value, call.arguments[1:]
+    items = [calls.Argument(a.node, iteration.element(run, a.value, a.node)) for a in sources]
+    known = iteration.elements(run, sources[0].value) if len(sources) == 1 else None
+    if known is not None and len(known) <= 8:
+        results = [
+            calls.call_value(run, function, calls.Call(call.node, "map", [calls.Argument(sources[0].node, item)]))
+            for item in known
+        ]
+        return run.container("iterator", results)
+    result = calls.call_value(run, function, calls.Call(call.node, "map", items))
+    return run.container("iterator", (), result)
+
+
+def _filter(run: Run, call: Call) -> Value:
+    if len(call.arguments) < 2:
+        return UNKNOWN
+    source = call.arguments[1].value
+    return (
+        source
+        if isinstance(source, Parameters)
+        else run.container("iterator", (), iteration.element(run, source, call.node))
+    )
+
+
+def _super(run: Run, call: Call) -> Value:
+    """``super()``: the receiver, seen as an object of the bases of the class that owns the running method."""
+    function, receiver = run.frame.function, run.frame.receiver
+    if function is None or function.owner is None or receiver is None:
+        return UNKNOWN
+    owner = function.owner
+    parent = Class(owner.key, owner.name, owner.node, owner.frame, {}, owner.bases, owner.type, owner.open)
+    match receiver:
+        case Module():
+            return Module(receiver.key, receiver.type, parent, receiver.name)
+        case Instance():
+            return Instance(receiver.key, parent, receiver.open)
+        case _:
+            return UNKNOWN
+
+
+def _getattr(run: Run, call: Call) -> Value:
+    if len(call.arguments) >= 2 and isinstance(call.arguments[1].value, Const):
+        name = call.arguments[1].value.value
+        if isinstance(name, str):
+            found = attributes.read(run, call.arguments[0].value, name, call.node)
+            return run.opaque(name) if len(call.arguments) > 2 else found
+    return run.opaque("")
+
+
+def _setattr(run: Run, call: Call) -> Value:
+    if len(call.arguments) == 3:
+        receiver, value = call.arguments[0].value, call.arguments[2].value
+        transfers.register(run, value)
+        if isinstance(receiver, Module):
+            name = call.arguments[1].value
+            if isinstance(name, Const) and isinstance(name.value, str):
+                transfers.hold(run, receiver, name.value, value, call.node)
+            else:
+                transfers.hold(run, receiver, f"<setattr {run.new_key()}>", value, call.node)
+    return NONE
+
+
+def _plain(run: Run, call: Call) -> Value:
+    return UNKNOWN
+
+
+def _text(run: Run, call: Call) -> Value:
+    value = _first(call)
+    return value if isinstance(value, Device | Const) else UNKNOWN
+
+
+def _vars(run: Run, call: Call) -> Value:
+    return run.opaque("")
+
+
+def _bool(run: Run, call: Call) -> Value:
+    return _first(call) if isinstance(_first(call), Opaque) else UNKNOWN
+
+
+def _int(run: Run, call: Call) -> Value:
+    """``int(os.environ["LOCAL_RANK"])`` keeps the identity of what it converts; a tensor becomes a number."""
+    value = _first(call)
+    if isinstance(value, Opaque) and value.placement == ANY:
+        return value
+    return run.opaque(call.text) if not isinstance(value, Const) else value
+
+
+def _open(run: Run, call: Call) -> Value:
+    return run.opaque("open(…)")
+
+
+HANDLERS: Mapping[str, Callable[[Run, Call], Value]] = MappingProxyType(
+    {
+        f"builtins.{name}": handler
+        for name, handler in {
+            "enumerate": _enumerate,
+            "zip": _zip,
+            "range": _range,
+            "list": _sequence("list"),
+            "tuple": _sequence("tuple"),
+            "set": _sequence("set"),
+            "frozenset": _sequence("set"),
+            "dict": _dict,
+            "sum": _sum,
+            "min": _of_any,
+            "max": _of_any,
+            "next": _next,
+            "iter": _same,
+            "sorted": _same,
+            "reversed": _same,
+            "map": _map,
+            "filter": _filter,
+            "super": _super,
+            "getattr": _getattr,
+            "setattr": _setattr,
+            "str": _text,
+            "int": _int,
+            "bool": _bool,
+            "vars": _vars,
+            "open": _open,
+            **dict.fromkeys(
+                [
+                    "abs",
+                    "all",
+                    "any",
+                    "bin",
+                    "chr",
+                    "divmod",
+                    "float",
+                    "format",
+                    "hash",
+                    "hasattr",
+                    "hex",
+                    "id",
+                    "input",
+                    "isinstance",
+                    "issubclass",
+                    "len",
+                    "ord",
+                    "pow",
+                    "print",
+                    "repr",
+                    "round",
+                    "type",
+                    "callable",
+                    "bytes",
+                    "slice",
+                    "object",
+                    "complex",
+                ],
+                _plain,
+            ),
+        }.items()
+    }
+)
+
+__all__ = ["HANDLERS", "Loader", "cst"]

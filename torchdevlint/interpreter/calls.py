@@ -1,0 +1,294 @@
+"""Calls: arguments, dispatch on what is called, and what escapes to code that cannot be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from torchdevlint import lattice, transfers
+from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, methods
+from torchdevlint.interpreter.run import Run
+from torchdevlint.lattice import ANY
+from torchdevlint.names import is_inert, text_of
+from torchdevlint.state import ITEMS, PLACEMENT, Items, join
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    Choice,
+    Class,
+    Const,
+    Container,
+    Function,
+    Imported,
+    Instance,
+    Module,
+    Object,
+    Opaque,
+    Parameters,
+    Partial,
+    Tensor,
+    Value,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument: the expression and its value."""
+
+    node: cst.CSTNode
+    value: Value
+
+
+@dataclass(slots=True)
+class Call:
+    """An evaluated call: its node, the text of what is called, and its arguments.
+
+    ``open`` tells that there are arguments we cannot see (``*args`` or ``**kwargs`` of unknown content).
+    """
+
+    node: cst.CSTNode
+    text: str
+    arguments: list[Argument] = field(default_factory=list)
+    keywords: dict[str, Argument] = field(default_factory=dict)
+    open: bool = False
+    discarded: bool = False
+
+    def get(self, position: int, keyword: str) -> Argument | None:
+        """Return the argument at a position or under a keyword, or None."""
+        found = self.keywords.get(keyword)
+        if found is not None:
+            return found
+        return self.arguments[position] if 0 <= position < len(self.arguments) else None
+
+    def values(self) -> Iterator[Argument]:
+        """Yield all arguments."""
+        yield from self.arguments
+        yield from self.keywords.values()
+
+
+def call(run: Run, node: cst.Call, discarded: bool = False) -> Value:
+    """Evaluate a call expression; ``discarded`` tells that it is a statement of its own."""
+    # Chained calls lean to the left: `a.b().c().d()` is walked down its spine, not by recursion.
+    spine: list[cst.Call] = [node]
+    while (
+        isinstance(spine[-1].func, cst.Attribute) and isinstance(spine[-1].func.value, cst.Call) and len(spine) < 1000
+    ):
+        spine.append(spine[-1].func.value)
+    innermost = spine[-1]
+    receiver: Value | None = None
+    for link in reversed(spine):
+        func = link.func
+        if link is innermost:
+            if isinstance(func, cst.Attribute):
+                receiver = expressions.evaluate(run, func.value)
+            else:
+                callee = expressions.evaluate(run, func)
+                made = _arguments(run, link, text_of(func))
+                made.discarded = discarded and link is node
+                receiver = call_value(run, callee, made)
+                continue
+        assert isinstance(func, cst.Attribute)
+        made = _arguments(run, link, func.attr.value)
+        made.discarded = discarded and link is node
+        receiver = call_method(run, receiver if receiver is not None else UNKNOWN, func.attr.value, made, func)
+    return receiver if receiver is not None else UNKNOWN
+
+
+def _arguments(run: Run, node: cst.Call, text: str) -> Call:
+    made = Call(node, text)
+    for arg in node.args:
+        value = expressions.evaluate(run, arg.value)
+        if arg.star == "*":
+            known = iteration.elements(run, value)
+            if known is None:
+                made.open = True
+                made.arguments.append(Argument(arg.value, iteration.element(run, value, arg.value)))
+            else:
+                made.arguments.extend(Argument(arg.value, item) for item in known)
+        elif arg.star == "**":
+            _keywords(run, made, arg.value, value)
+        elif arg.keyword is not None:
+            made.keywords[arg.keyword.value] = Argument(arg.value, value)
+        else:
+            made.arguments.append(Argument(arg.value, value))
+    return made
+
+
+def _keywords(run: Run, made: Call, node: cst.BaseExpression, value: Value) -> None:
+    """Spread ``**value``: a dict of known keys, or an object whose elements are tensors somewhere."""
+    made.open = True
+    if isinstance(value, Container):
+        items = run.items(value)
+        for key, item in items.exact:
+            if isinstance(key, str):
+                made.keywords.setdefault(key, Argument(node, item))
+        made.open = items.lost or items.rest is not None
+        if items.rest is not None:
+            made.keywords.setdefault("**", Argument(node, items.rest))
+    elif isinstance(value, Object | Opaque):
+        made.keywords.setdefault("**", Argument(node, iteration.element(run, value, node)))
+
+
+def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) -> Value:
+    """Call a method of a value."""
+    match receiver:
+        case Imported() | Class() | Instance():
+            if isinstance(receiver, Imported):
+                made.text = text_of(node)
+            return call_value(run, attributes.read(run, receiver, name, node), made, receiver)
+        case Choice():
+            return _each(run, receiver, lambda option: call_method(run, option, name, made, node))
+        case _:
+            return methods.call(run, receiver, name, made, node)
+
+
+def _each(run: Run, choice: Choice, action) -> Value:  # type: ignore[no-untyped-def]
+    """Do an action for each option in a world of its own, and join the results."""
+    world = run.world
+    joined: Value | None = None
+    joined_if = lattice.ALWAYS
+    for option, condition in choice.options:
+        if option == NONE or not lattice.compatible(world, condition):
+            continue
+        run.world = world | condition
+        value = action(option)
+        if joined is None:
+            joined, joined_if = value, condition
+        else:
+            joined = join(joined, value, joined_if, condition)
+            joined_if = lattice.ALWAYS
+    run.world = world
+    return UNKNOWN if joined is None else joined
+
+
+def call_value(run: Run, callee: Value, made: Call, receiver: Value | None = None) -> Value:
+    """Call a value."""
+    match callee:
+        case Imported():
+            return _imported(run, callee, made)
+        case Function():
+            return functions.invoke(run, callee, made)
+        case Class():
+            return classes.instantiate(run, callee, made)
+        case Module():
+            return methods.call_module(run, callee, made)
+        case Instance():
+            method = attributes.member(run, callee.cls, "__call__")
+            if isinstance(method, Function):
+                bound = Function(method.node, method.frame, method.name, callee, method.owner)
+                return functions.invoke(run, bound, made)
+            return unseen(run, made)
+        case Bound():
+            node = made.node.func if isinstance(made.node, cst.Call) else made.node
+            target = node if isinstance(node, cst.Attribute) else cst.Attribute(cst.Name("_"), cst.Name(callee.name))
+            return methods.call(run, callee.receiver, callee.name, made, target)
+        case Partial():
+            earlier = callee.call
+            assert isinstance(earlier, Call)
+            whole = Call(
+                made.node, earlier.text, [*earlier.arguments, *made.arguments], {**earlier.keywords, **made.keywords},
+                made.open or earlier.open, made.discarded,
+            )  # fmt: skip
+            return call_value(run, callee.callee, whole)
+        case Opaque():
+            return methods.call_opaque(run, callee, made)
+        case Object():
+            return transfers.call_object(run, callee, made)
+        case Choice():
+            return _each(run, callee, lambda option: call_value(run, option, made))
+        case _:
+            return unseen(run, made)
+
+
+def _imported(run: Run, callee: Imported, made: Call) -> Value:
+    if callee.row is not None:
+        return transfers.apply(run, callee.row, made, None)
+    builtin = builtins.HANDLERS.get(callee.name)
+    if builtin is not None:
+        return builtin(run, made)
+    if is_inert(callee.name, run.knowledge):
+        return UNKNOWN
+    return unseen(run, made)
+
+
+def unseen(run: Run, made: Call, name: str = "") -> Value:
+    """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
+    for argument in made.values():
+        escape(run, argument.value)
+    return run.opaque(name or f"{made.text}(…)")
+
+
+def escape(run: Run, value: Value) -> None:
+    """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
+    consume(run, value, "passed")
+    match value:
+        case Module() | Opaque():
+            if isinstance(value, Module):
+                run.registered.add(value.key)
+                _forget_module(run, value, set())
+            elif run.module_placement(value) is not None:
+                run.store.set(value.key, PLACEMENT, ANY)
+            if isinstance(value, Opaque) and value.source:
+                pass
+        case Parameters():
+            pass
+        case Container():
+            items = run.items(value)
+            for _, item in items.exact:
+                escape(run, item)
+            if items.rest is not None:
+                escape(run, items.rest)
+            if value.kind in ("list", "dict", "set"):
+                run.store.set(value.key, ITEMS, Items(items.exact, items.rest, lost=True))
+        case Instance():
+            for name, item in run.attribute_values(value.key):
+                if isinstance(item, Module | Opaque | Container | Tensor):
+                    if isinstance(item, Module | Opaque):
+                        escape(run, item)
+                    else:
+                        run.store.set(value.key, name, run.opaque(name))
+        case Choice():
+            for option, _ in value.options:
+                escape(run, option)
+        case _:
+            return
+
+
+def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
+    if module.key in seen:
+        return
+    seen.add(module.key)
+    run.store.set(module.key, PLACEMENT, ANY)
+    for name, item in run.attribute_values(module.key):
+        if isinstance(item, Module):
+            _forget_module(run, item, seen)
+        elif isinstance(item, Tensor):
+            run.store.set(module.key, name, Tensor(ANY, item.rank, item.graph, item.held))
+
+
+def consume(run: Run, value: Value, how: str) -> None:
+    """Record that an accumulated total was used in a way that may need its graph."""
+    match value:
+        case Tensor() if value.tally:
+            run.facts.consumed.add(value.tally)
+        case Container():
+            tally = run.tallies.get(value.key)
+            if tally is not None:
+                for key in tally:
+                    run.facts.consumed.add(key)
+            for _, item in run.items(value).exact:
+                if isinstance(item, Tensor) or (isinstance(item, Container) and item.key in run.tallies):
+                    consume(run, item, how)
+        case Choice():
+            for option, _ in value.options:
+                consume(run, option, how)
+        case _:
+            return
+
+
+invoke = functions.invoke
+
+__all__ = ["Argument", "Call", "Const", "call", "call_method", "call_value", "consume", "escape", "invoke", "unseen"]

@@ -1,0 +1,248 @@
+"""Classes of the file: definitions, instances, and the symbolic `self` of methods that nothing calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import lattice, transfers
+from torchdevlint.interpreter import attributes, calls, expressions, functions, statements, writers
+from torchdevlint.interpreter.run import Frame, Run
+from torchdevlint.knowledge.rows import ContainerKind, LoaderType, ModuleType, ObjectType, Placing
+from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.state import PLACEMENT
+from torchdevlint.values import (
+    UNKNOWN,
+    Class,
+    Container,
+    Function,
+    Holder,
+    Imported,
+    Instance,
+    Module,
+    Opaque,
+    Tensor,
+    Value,
+)
+from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+
+
+def define(run: Run, node: cst.ClassDef) -> Class:
+    """Run a class body and return the class."""
+    bases = tuple(expressions.evaluate(run, base.value) for base in node.bases)
+    for keyword in node.keywords:
+        expressions.evaluate(run, keyword.value)
+    outer = run.frame
+    run.frame = Frame(run.new_key(), outer, outer.function, depth=outer.depth, base=outer.base, world=outer.world)
+    run.frames[run.frame.key] = run.frame
+    members: dict[str, Value] = {}
+    row, is_open = _inherited(bases)
+    made = Class(run.new_key(), node.name.value, node, outer.key, members, bases, row, is_open)
+    run.store.push()
+    statements.block(run, node.body)
+    scope = run.frame
+    writes = run.store.pop()
+    run.frame = outer
+    for (owner, name), value in writes.items():
+        if owner == scope.key:
+            if isinstance(value, Function):
+                members[name] = Function(value.node, outer.key, value.name, None, made)
+            else:
+                members[name] = value  # type: ignore[assignment]
+        else:
+            run.store.set(owner, name, value)
+    for decorator in node.decorators:
+        expressions.evaluate(run, decorator.decorator)
+    run.definitions.append(made)
+    return made
+
+
+def _inherited(bases: tuple[Value, ...]) -> tuple[ModuleType | ObjectType | LoaderType | None, bool]:
+    """Return the row that a class inherits, and whether a base cannot be seen."""
+    row: ModuleType | ObjectType | LoaderType | None = None
+    is_open = False
+    for base in bases:
+        match base:
+            case Class():
+                row = row or base.type
+                is_open = is_open or base.open
+            case Imported():
+                if isinstance(base.row, ModuleType | ObjectType | LoaderType):
+                    row = row or base.row
+                    is_open = is_open or not isinstance(base.row, ModuleType)
+                elif base.row is None and not base.name.startswith(("builtins.", "abc.", "typing.", "enum.")):
+                    is_open = True
+            case _:
+                is_open = True
+    return row, is_open
+
+
+def instantiate(run: Run, cls: Class, call: Call) -> Value:
+    """Build an instance: run `__init__` with the arguments, within the budget."""
+    made = _blank(run, cls)
+    init = attributes.member(run, cls, "__init__")
+    if isinstance(init, Function):
+        bound = Function(init.node, init.frame, "__init__", made, init.owner)
+        functions.invoke(run, bound, call)
+    else:
+        for name, argument in call.keywords.items():
+            run.set_attribute(made.key, name, argument.value)
+        if isinstance(made, Module) and cls.type is not None and not made.type.abstract:
+            for argument in call.values():
+                calls.escape(run, argument.value)
+    finish(run, made)
+    return made
+
+
+def _blank(run: Run, cls: Class) -> Module | Instance:
+    if isinstance(cls.type, ModuleType):
+        made = Module(run.new_key(), cls.type, cls, cls.name)
+        placement = run.default_placement(cls.node) if cls.type.placing is Placing.USER else ANY
+        run.store.set(made.key, PLACEMENT, placement)
+        if cls.type.container is not ContainerKind.NONE:
+            transfers.fill_container(run, made, None)
+        return made
+    return Instance(run.new_key(), cls, cls.open)
+
+
+def finish(run: Run, made: Module | Instance) -> None:
+    """When `__init__` has ended: mark what a module holds without having registered it."""
+    if not isinstance(made, Module):
+        return
+    overrides = made.cls is not None and any(
+        attributes.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
+    )
+    for name, value in tuple(run.attribute_values(made.key)):
+        match value:
+            case Tensor(held=Holder.NONE):
+                if overrides or made.type.placing is Placing.UNSEEN:
+                    run.store.set(made.key, name, Tensor(ANY, value.rank))
+                else:
+                    _mark_tensor(run, made, name, value)
+            case Container():
+                _mark_modules(run, made, name, value, overrides)
+            case _:
+                pass
+
+
+def _mark_tensor(run: Run, made: Module, name: str, value: Tensor) -> None:
+    node = run.bound_at.get((made.key, name))
+    if node is None:
+        return
+    placement = frozenset(
+        Possibility(p.device, p.condition, Why(Role.UNREGISTERED_TENSOR, node, f"plain attribute `self.{name}`", p.why))
+        if lattice.is_host(p.device)
+        else p
+        for p in value.placement
+    )
+    run.store.set(made.key, name, Tensor(placement, value.rank, value.graph))
+
+
+def _mark_modules(run: Run, made: Module, name: str, container: Container, overrides: bool) -> None:
+    """Mark the modules of a plain container that no registered route reaches."""
+    node = run.appended.get(container.key) or run.bound_at.get((made.key, name))
+    items = run.items(container)
+    if node is None or items.lost:
+        return
+    for value in (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ())):
+        if isinstance(value, Module) and value.key not in run.registered:
+            before = run.module_placement(value)
+            if overrides or before is None:
+                run.store.set(value.key, PLACEMENT, ANY)
+            elif all(lattice.is_host(p.device) for p in before):
+                why = Why(Role.UNREGISTERED_MODULE, node, f"kept in the plain {container.kind} `self.{name}`")
+                run.store.set(value.key, PLACEMENT, frozenset(Possibility(p.device, p.condition, why) for p in before))
+        elif isinstance(value, Container):
+            _mark_modules(run, made, name, value, overrides)
+
+
+def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | None]:
+    """Return an instance of a class as any caller may have built it, and where its tensors then are."""
+    made = _blank(run, cls)
+    init = attributes.member(run, cls, "__init__")
+    if isinstance(init, Function):
+        functions.run_symbolically(run, Function(init.node, init.frame, "__init__", made, init.owner))
+    finish(run, made)
+    if not isinstance(made, Module):
+        return made, None
+    symbol = Symbol(made.key, SymbolKind.OWNER, "the device of `self`")
+    owner = lattice.on(symbol, Why(Role.OWNER, cls.node, f"held by `{cls.name}`"))
+    overrides = any(attributes.member(run, cls, name) is not None for name in run.knowledge.module_overrides)
+    apart = _placed_apart(run, made)
+    if cls.open and made.type.placing is Placing.USER:
+        transfers.move_module(run, made, ANY)
+        return made, ANY
+    if not apart and not overrides:
+        transfers.move_module(run, made, owner)
+        return made, owner
+    return made, ANY
+
+
+def _placed_apart(run: Run, made: Module) -> bool:
+    """Tell whether `__init__` itself put submodules somewhere: then each has a device of its own."""
+    for _, value in run.attribute_values(made.key):
+        if isinstance(value, Module | Opaque):
+            placement = run.module_placement(value)
+            if placement is not None and any(not lattice.is_host(p.device) for p in placement):
+                return True
+    return False
+
+
+def run_methods(run: Run, cls: Class, names: list[str]) -> None:
+    """Run the methods of a class that no analysed call reached, each on a symbolic `self`."""
+    made, owner = symbolic_self(run, cls)
+    written = writers.of_class(run, cls)
+    left: dict[str, Value] = {}
+    ordered = sorted(names, key=lambda name: name not in {m for ms in written.values() for m in ms})
+    for name in ordered:
+        method = cls.members.get(name)
+        if not isinstance(method, Function) or method.node in run.called:
+            continue
+        run.store.push()
+        _at_entry(run, made, name, written, left)
+        kind = run.kinds.get(method.node)
+        receiver: Value | None = cls if kind == "classmethod" else None if kind == "staticmethod" else made
+        bound = Function(method.node, method.frame, name, receiver, cls)
+        functions.run_symbolically(run, bound, arriving(run, made, name, owner))
+        writes = run.store.pop()
+        for (key, attribute), value in writes.items():
+            if key == made.key and not attribute.startswith("<"):
+                left[attribute] = value  # type: ignore[assignment]
+
+
+def arriving(run: Run, made: Module | Instance, name: str, owner: Placement | None) -> Placement | None:
+    """Return where the arguments of a method arrive: with the module for `forward`, else unknown."""
+    if not isinstance(made, Module) or owner is None or owner == ANY:
+        return None
+    if name == run.knowledge.module_call or name in made.type.framework_methods:
+        return owner
+    return None
+
+
+def _at_entry(
+    run: Run, made: Module | Instance, method: str, written: dict[str, set[str]], left: dict[str, Value]
+) -> None:
+    """Set the attributes that other methods rebind or move to what may be found at a method's entry."""
+    for name, methods in written.items():
+        present = run.store.get(made.key, name)
+        others = methods - {"__init__"}
+        if present is None:
+            if len(others) == 1 and name in left and method not in others:
+                run.set_attribute(made.key, name, left[name])
+            continue
+        if not others:
+            continue
+        match present:
+            case Tensor():
+                run.store.set(made.key, name, Tensor(ANY, held=present.held))
+            case Module() | Opaque():
+                if run.module_placement(present) is not None:
+                    run.store.set(present.key, PLACEMENT, ANY)
+            case Container():
+                run.store.set(made.key, name, run.opaque(name))
+            case _:
+                run.store.set(made.key, name, UNKNOWN if not isinstance(present, Opaque) else present)

@@ -1,0 +1,82 @@
+"""Comprehensions and generator expressions: a scope of their own, an element evaluated once."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchdevlint.interpreter import conditions, expressions, iteration
+from torchdevlint.interpreter.run import Frame, Run
+from torchdevlint.state import ITEMS, Items
+from torchdevlint.values import UNKNOWN, Container, Value
+
+_KINDS: dict[type[cst.CSTNode], str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
+UNROLLED = 8
+"""Up to this many known elements are evaluated one by one."""
+
+
+def evaluate_simple(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
+    """Evaluate a list or set comprehension or a generator expression to a container."""
+    outer = _enter(run)
+    world = run.world
+    try:
+        known = iteration.elements(run, _first(run, node.for_in))
+        if known is not None and 0 < len(known) <= UNROLLED and _plain(node.for_in):
+            values = []
+            for item in known:
+                iteration.assign(run, node.for_in.target, item, node)
+                values.append(expressions.evaluate(run, node.elt))
+            return run.container(_KINDS[type(node)], values)
+        _bind(run, node.for_in)
+        value = expressions.evaluate(run, node.elt)
+        return run.container(_KINDS[type(node)], (), value)
+    finally:
+        run.frame, run.world = outer, world
+
+
+def evaluate_dict(run: Run, node: cst.DictComp) -> Value:
+    """Evaluate a dict comprehension to a container of which no key is known."""
+    outer = _enter(run)
+    world = run.world
+    try:
+        _bind(run, node.for_in)
+        expressions.evaluate(run, node.key)
+        value = expressions.evaluate(run, node.value)
+    finally:
+        run.frame, run.world = outer, world
+    made = Container(run.new_key(), "dict")
+    run.store.set(made.key, ITEMS, Items((), value))
+    return made
+
+
+def _first(run: Run, clause: cst.CompFor) -> Value:
+    return expressions.evaluate(run, clause.iter) if _plain(clause) else UNKNOWN
+
+
+def _plain(clause: cst.CompFor) -> bool:
+    return (
+        not clause.ifs
+        and clause.inner_for_in is None
+        and isinstance(clause.iter, cst.Name | cst.Attribute | cst.Tuple | cst.List)
+    )
+
+
+def _enter(run: Run) -> Frame:
+    """Open the scope of a comprehension; it shares the function's way out, world and receiver."""
+    outer = run.frame
+    run.frame = Frame(
+        run.new_key(), outer, outer.function, outer.receiver, outer.entry, outer.in_module, outer.constructing,
+        outer.depth, outer.base, outer.world, loops=outer.loops, yields=outer.yields,
+    )  # fmt: skip
+    return outer
+
+
+def _bind(run: Run, clause: cst.CompFor | None) -> None:
+    """Bind the targets of every ``for`` of a comprehension and take its conditions as true."""
+    while clause is not None:
+        item = iteration.element(run, expressions.evaluate(run, clause.iter), clause)
+        iteration.assign(run, clause.target, item, clause)
+        for condition in clause.ifs:
+            test = conditions.test(run, condition.test)
+            run.world |= test.when_true
+            conditions.narrow(run, condition.test, True)
+        clause = clause.inner_for_in

@@ -1,0 +1,328 @@
+"""Tests: which guard a condition stands for, when it is known, and what it tells about the names in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.interpreter import expressions
+from torchdevlint.interpreter.run import Run
+from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
+from torchdevlint.names import dotted, operator_text, text_of
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Choice,
+    Class,
+    Const,
+    Container,
+    Device,
+    Flag,
+    Function,
+    Imported,
+    Instance,
+    Loader,
+    Module,
+    Object,
+    Opaque,
+    Optimizer,
+    Tensor,
+    Unknown,
+    Value,
+)
+
+IS_CPU = "is cpu"
+"""The ending of a guard that a symbolic device is the host; the lattice's worlds carry it by this text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The conditions under which a test is true and false; ``known`` where it has one answer."""
+
+    when_true: Condition
+    when_false: Condition
+    known: bool | None = None
+
+
+ALWAYS_TRUE = Test(ALWAYS, ALWAYS, True)
+ALWAYS_FALSE = Test(ALWAYS, ALWAYS, False)
+_EXISTING = (Tensor, Module, Instance, Optimizer, Loader, Container, Function, Class, Imported, Device, Object)
+
+
+def test(run: Run, node: cst.BaseExpression, parts: tuple[Value, Value] | None = None) -> Test:
+    """Evaluate a test. ``parts`` are the operands of a boolean operation where they are evaluated already."""
+    match node:
+        case cst.UnaryOperation(operator=cst.Not()):
+            inner = test(run, node.expression)
+            return Test(inner.when_false, inner.when_true, None if inner.known is None else not inner.known)
+        case cst.BooleanOperation():
+            if parts is None:
+                left = test(run, node.left)
+                if left.known is not None:
+                    return test(run, node.right) if left.known is isinstance(node.operator, cst.And) else left
+                right = test(run, node.right)
+            else:
+                left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
+            return _both(run, node, left, right)
+        case _:
+            return truth(run, expressions.evaluate(run, node), node)
+
+
+def _both(run: Run, node: cst.BooleanOperation, left: Test, right: Test) -> Test:
+    """Combine two tests: what both say when the whole is decided, and the whole as a literal of its own."""
+    is_and = isinstance(node.operator, cst.And)
+    if right.known is not None:
+        return left if right.known is is_and else (ALWAYS_FALSE if is_and else ALWAYS_TRUE)
+    if is_and:
+        name = _compound(left.when_true, right.when_true)
+        return Test(left.when_true | right.when_true | {(name, True)}, frozenset({(name, False)}))
+    name = _compound(left.when_false, right.when_false)
+    return Test(frozenset({(name, False)}), left.when_false | right.when_false | {(name, True)})
+
+
+def _compound(left: Condition, right: Condition) -> str:
+    """Return the name of a conjunction, the same for the same literals."""
+    return " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in left | right))
+
+
+def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
+    """Return the conditions under which a value counts as true."""
+    match value:
+        case Const():
+            if isinstance(node, cst.Name | cst.Attribute) and _is_switch(run, node):
+                name = dotted(node)
+                return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+            return ALWAYS_TRUE if value.value else ALWAYS_FALSE
+        case Flag():
+            return Test(value.when_true, value.when_false)
+        case Opaque():
+            name = f"{value.name or '?'}#{value.key}"
+            return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+        case Module() | Optimizer() | Loader() | Function() | Class() | Imported() | Object():
+            return ALWAYS_TRUE
+        case Choice():
+            return _truth_of_choice(run, value, node)
+        case _:
+            name = guard_text(run, node)
+            return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+
+
+def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
+    """A value that is something under one condition and None under the other is that condition."""
+    true = [c for v, c in value.options if v != NONE and truth(run, v, node).known is not False]
+    false = [c for v, c in value.options if v == NONE or truth(run, v, node).known is False]
+    if len(true) == 1 and len(false) == 1 and (true[0] or false[0]):
+        return Test(true[0], false[0])
+    name = guard_text(run, node)
+    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+
+
+def _is_switch(run: Run, node: cst.BaseExpression) -> bool:
+    """Tell whether a constant is a switch that people edit: a name bound at module level or on a class."""
+    if isinstance(node, cst.Name):
+        if node.value in ("True", "False", "None"):
+            return False
+        frame = run.frame
+        while frame.parent is not None:
+            if run.store.get(frame.key, node.value) is not None:
+                return False
+            frame = frame.parent
+        return True
+    return isinstance(node, cst.Attribute)
+
+
+def guard_text(run: Run, node: cst.BaseExpression) -> str:
+    """Return the normalised text of a guard; equal texts mean equal values.
+
+    Names carry the identity of what they are bound to, so a name bound anew is another guard. An expression
+    that is not pure is a guard of its own at every evaluation.
+    """
+    pure = _pure(run, node)
+    return pure if pure is not None else f"{text_of(node)}?{run.new_key()}"
+
+
+def _pure(run: Run, node: cst.BaseExpression) -> str | None:
+    match node:
+        case cst.Name() | cst.Attribute():
+            name = dotted(node)
+            if not name:
+                return None
+            value = expressions.evaluate(run, node)
+            if isinstance(value, Opaque):
+                return f"{value.name}#{value.key}"
+            if isinstance(node, cst.Name):
+                return f"{name}#{run.versions.get((run.owner_of(name), name), 0)}"
+            return f"{name}#{run.versions.get((getattr(_receiver(run, node), 'key', 0), node.attr.value), 0)}"
+        case cst.Integer() | cst.SimpleString() | cst.Float():
+            return node.value
+        case cst.Comparison() if len(node.comparisons) == 1:
+            left, right = _pure(run, node.left), _pure(run, node.comparisons[0].comparator)
+            if left is None or right is None:
+                return None
+            return f"{left} {operator_text(node.comparisons[0].operator)} {right}"
+        case cst.BinaryOperation():
+            left, right = _pure(run, node.left), _pure(run, node.right)
+            return None if left is None or right is None else f"{left} {operator_text(node.operator)} {right}"
+        case _:
+            return None
+
+
+def _receiver(run: Run, node: cst.Attribute) -> Value:
+    return expressions.evaluate(run, node.value)
+
+
+_NEGATED: tuple[tuple[type[cst.BaseCompOp], type[cst.BaseCompOp], str], ...] = (
+    (cst.NotEqual, cst.Equal, "=="),
+    (cst.IsNot, cst.Is, "is"),
+    (cst.NotIn, cst.In, "in"),
+    (cst.LessThan, cst.GreaterThanEqual, ">="),
+    (cst.LessThanEqual, cst.GreaterThan, ">"),
+)
+
+
+def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
+    """Evaluate a comparison of values that are no tensors."""
+    if len(node.comparisons) != 1:
+        name = guard_text(run, node)
+        return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+    operator = node.comparisons[0].operator
+    left, right = values
+    negated = False
+    symbol = operator_text(operator)
+    for negative, _, positive in _NEGATED:
+        if isinstance(operator, negative):
+            negated, symbol = True, positive
+    found = _compare(run, node, symbol, left, right)
+    if negated:
+        return Test(found.when_false, found.when_true, None if found.known is None else not found.known)
+    return found
+
+
+def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Value) -> Test:
+    if NONE in (left, right) and symbol in ("is", "=="):
+        other = right if left == NONE else left
+        if other == NONE:
+            return ALWAYS_TRUE
+        if isinstance(other, _EXISTING):
+            return ALWAYS_FALSE
+        if isinstance(other, Choice):
+            none = [c for v, c in other.options if v == NONE]
+            some = [c for v, c in other.options if v != NONE]
+            if len(none) == 1 and len(some) == 1:
+                return Test(none[0], some[0])
+    if symbol == "==" and isinstance(left, Device) != isinstance(right, Device):
+        device, other = (left, right) if isinstance(left, Device) else (right, left)
+        if isinstance(device, Device) and isinstance(other, Const) and isinstance(other.value, str):
+            return _device_is(device, other.value)
+    if isinstance(left, Flag) and isinstance(right, Const) and isinstance(right.value, int):
+        return _count_is(left, symbol, right.value)
+    if isinstance(left, Const) and isinstance(right, Const) and not _switched(run, node):
+        return _constants(left.value, symbol, right.value)
+    left_text, right_text = _pure(run, node.left), _pure(run, node.comparisons[0].comparator)
+    if left_text is None or right_text is None:
+        name = f"{text_of(node.left)} {symbol} {text_of(node.comparisons[0].comparator)}?{run.new_key()}"
+    else:
+        name = f"{left_text} {symbol} {right_text}"
+    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+
+
+def _switched(run: Run, node: cst.Comparison) -> bool:
+    return any(
+        isinstance(side, cst.Name | cst.Attribute) and _is_switch(run, side)
+        for side in (node.left, node.comparisons[0].comparator)
+    )
+
+
+def _constants(left: object, symbol: str, right: object) -> Test:
+    """Compare two literals; a float is not kept by value, so nothing is known of it."""
+    if symbol in ("==", "is") and not isinstance(left, float) and not isinstance(right, float):
+        return ALWAYS_TRUE if left == right and type(left) is type(right) else ALWAYS_FALSE
+    name = f"{left} {symbol} {right}"
+    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+
+
+def _device_is(device: Device, name: str) -> Test:
+    """Test a device against a name: the condition of its possibility, or a guard on its symbol."""
+    possibilities = [
+        inner
+        for p in device.placement
+        for inner in ((p.device.expansion or (p,)) if isinstance(p.device, Symbol) else (p,))
+    ]
+    wanted = name.partition(":")[0]
+    hits = [p for p in possibilities if isinstance(p.device, Concrete) and p.device.type == wanted]
+    misses = [p for p in possibilities if p not in hits]
+    if len(hits) == 1 and len(misses) == 1 and isinstance(misses[0].device, Concrete):
+        return Test(hits[0].condition, misses[0].condition)
+    if hits and not misses:
+        return ALWAYS_TRUE
+    symbols = [p.device for p in device.placement if isinstance(p.device, Symbol)]
+    key = symbols[0].key if symbols else "?"
+    if wanted == "cpu":
+        guard = f"{key} {IS_CPU}"
+        return Test(frozenset({(guard, True)}), frozenset({(guard, False)}))
+    guard = f"{key} is {wanted}"
+    return Test(frozenset({(guard, True), (f"{key} {IS_CPU}", False)}), frozenset({(guard, False)}))
+
+
+def _count_is(flag: Flag, symbol: str, number: int) -> Test:
+    """Compare a number of accelerators: positive means that one exists."""
+    if (symbol, number) in {(">", 0), (">=", 1)}:
+        return Test(flag.when_true, flag.when_false)
+    if (symbol, number) == ("==", 0):
+        return Test(flag.when_false, flag.when_true)
+    name = "/".join(sorted(n for n, _ in flag.when_true)) + f" {symbol} {number}"
+    true = flag.when_true if symbol in (">", ">=", "==") else ALWAYS
+    return Test(true | {(name, True)}, frozenset({(name, False)}))
+
+
+def narrow(run: Run, node: cst.BaseExpression, outcome: bool) -> None:
+    """Bind what the outcome of a test tells about the names in it (``x is None``, ``if x:``, ``isinstance``)."""
+    match node:
+        case cst.UnaryOperation(operator=cst.Not()):
+            narrow(run, node.expression, not outcome)
+        case cst.BooleanOperation() if isinstance(node.operator, cst.And) is outcome:
+            narrow(run, node.left, outcome)
+            narrow(run, node.right, outcome)
+        case cst.Comparison() if len(node.comparisons) == 1:
+            target = node.comparisons[0]
+            is_none = isinstance(target.comparator, cst.Name) and target.comparator.value == "None"
+            if is_none and isinstance(target.operator, cst.Is | cst.IsNot | cst.Equal | cst.NotEqual):
+                positive = isinstance(target.operator, cst.Is | cst.Equal)
+                _narrow_none(run, node.left, positive is outcome)
+        case cst.Name() | cst.Attribute():
+            _narrow_none(run, node, False) if outcome else None
+        case _:
+            return
+
+
+def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
+    slot = _slot(run, node)
+    if slot is None:
+        return
+    value = run.store.get(*slot)
+    if value is None or not isinstance(value, Choice | Opaque | Unknown):
+        return
+    if is_none:
+        run.store.set(*slot, NONE)
+    elif isinstance(value, Choice):
+        kept = tuple((v, c) for v, c in value.options if v != NONE)
+        run.store.set(*slot, kept[0][0] if len(kept) == 1 else Choice(kept) if kept else UNKNOWN)
+
+
+def _slot(run: Run, node: cst.BaseExpression) -> tuple[int, str] | None:
+    """Return the slot that a name or an attribute of an object stands for."""
+    if isinstance(node, cst.Name):
+        return (run.owner_of(node.value), node.value)
+    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+        receiver = run.lookup(node.value.value)
+        key = getattr(receiver, "key", None)
+        return (key, node.attr.value) if isinstance(key, int) else None
+    return None
+
+
+slot_of = _slot
+
+__all__ = ["IS_CPU", "Test", "compare", "guard_text", "lattice", "narrow", "slot_of", "test", "truth"]

@@ -1,0 +1,120 @@
+"""Definitions and imports: names bound to functions, to other modules, and by patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchdevlint.interpreter import expressions, iteration
+from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import Compile, EnvironmentRow, NoGrad
+from torchdevlint.names import canonical, dotted, row_of
+from torchdevlint.values import Function, Imported, Value
+
+_KINDS = {"property": "property", "cached_property": "property", "staticmethod": "staticmethod", "classmethod": "classmethod"}
+
+
+def function(run: Run, node: cst.FunctionDef) -> None:
+    """Bind a function; decorators that change what a call does are noted, defaults are evaluated when used."""
+    made = Function(node, run.frame.key, node.name.value)
+    for decorator in node.decorators:
+        _decorate(run, node, decorator.decorator)
+    run.bind(run.frame.key, node.name.value, made)
+    if run.frame.function is not None:
+        run.closed_over.add(run.frame.key)
+    run.definitions.append(made)
+
+
+def _decorate(run: Run, node: cst.FunctionDef, decorator: cst.BaseExpression) -> None:
+    name = dotted(decorator)
+    if name.endswith((".setter", ".deleter", ".getter", ".register")):
+        run.opaque_decorated.add(node)
+        return
+    value = expressions.evaluate(run, decorator.func if isinstance(decorator, cst.Call) else decorator)
+    if isinstance(value, Imported):
+        kind = _KINDS.get(value.name.rpartition(".")[2])
+        if kind is not None:
+            run.kinds[node] = kind
+            return
+        if isinstance(value.row, NoGrad):
+            run.without_graph.add(node)
+            return
+        if isinstance(value.row, Compile) or value.name.startswith(("abc.", "typing.", "contextlib.", "functools.wraps")):
+            return
+    run.decorated.add(node)
+
+
+def import_(run: Run, node: cst.Import) -> None:
+    """Bind the names of ``import a.b as c``."""
+    for alias in node.names:
+        name = dotted(alias.name)
+        _implied(run, name)
+        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+            run.bind(run.frame.key, alias.asname.name.value, _imported(run, name))
+        else:
+            head = name.partition(".")[0]
+            run.bind(run.frame.key, head, _imported(run, head))
+
+
+def import_from(run: Run, node: cst.ImportFrom) -> None:
+    """Bind the names of ``from a import b``; what a relative import means is for the resolver, today unknown."""
+    module = dotted(node.module) if node.module is not None else ""
+    if node.relative:
+        module = "." * len(node.relative) + module
+    _implied(run, module)
+    if isinstance(node.names, cst.ImportStar):
+        return
+    for alias in node.names:
+        name = f"{module}.{dotted(alias.name)}"
+        bound = alias.asname.name if alias.asname is not None else alias.name
+        if isinstance(bound, cst.Name):
+            run.bind(run.frame.key, bound.value, _imported(run, name))
+
+
+def _imported(run: Run, name: str) -> Value:
+    return Imported(canonical(name, run.knowledge), row_of(name, run.knowledge))
+
+
+def _implied(run: Run, name: str) -> None:
+    """Note a guard where an import shows that an accelerator is there."""
+    head = name.partition(".")[0]
+    if head in run.knowledge.implies_accelerator or name in run.knowledge.implies_accelerator:
+        run.facts.guards = True
+        run.world |= {("cuda", True)}
+
+
+def outer(run: Run, node: cst.Global | cst.Nonlocal) -> None:
+    """Note the names that a function binds in a scope around it."""
+    run.frame.outer.update(item.name.value for item in node.names)
+
+
+def bind_pattern(run: Run, pattern: cst.MatchPattern, subject: Value) -> None:
+    """Bind the names of a pattern; only the capture of the whole keeps the subject's value."""
+    if isinstance(pattern, cst.MatchAs):
+        if pattern.name is not None:
+            iteration.assign(run, pattern.name, subject, pattern)
+        if pattern.pattern is not None:
+            bind_pattern(run, pattern.pattern, subject)
+        return
+    for inner in _inner(pattern):
+        bind_pattern(run, inner, run.opaque("case"))
+
+
+def _inner(pattern: cst.MatchPattern) -> Iterator[cst.MatchPattern]:
+    match pattern:
+        case cst.MatchOr():
+            yield from (part.pattern for part in pattern.patterns)
+        case cst.MatchSequence():
+            for part in pattern.patterns:
+                yield part if isinstance(part, cst.MatchStar) else part.value
+        case cst.MatchMapping():
+            yield from (part.pattern for part in pattern.elements)
+        case cst.MatchClass():
+            yield from (part.value for part in pattern.patterns)
+            yield from (keyword.pattern for keyword in pattern.kwds)
+        case _:
+            return
+
+
+__all__ = ["EnvironmentRow", "bind_pattern", "function", "import_", "import_from", "outer"]

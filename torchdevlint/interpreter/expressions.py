@@ -1,0 +1,310 @@
+"""Expressions: one function a node type, from a node to the abstract value it evaluates to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import libcst as cst
+
+from torchdevlint import transfers
+from torchdevlint.interpreter import attributes, calls, comprehensions, conditions, iteration
+from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
+from torchdevlint.knowledge.rows import Combine, Mix, RankRule
+from torchdevlint.names import operator_text, row_of
+from torchdevlint.state import ITEMS, Items, join
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Choice,
+    Const,
+    Container,
+    Flag,
+    Function,
+    Imported,
+    Opaque,
+    Tensor,
+    Value,
+)
+
+BINARY = Combine()
+MATMUL = Combine(mix=Mix.STRICT, rank=RankRule.UNKNOWN)
+COMPARISON = Combine(graph=False)
+_CONSTANTS = {"True": Const(True), "False": Const(False), "None": NONE}
+
+
+def evaluate(run: Run, node: cst.BaseExpression) -> Value:
+    """Return the abstract value of an expression; an expression too deep for us is Unknown."""
+    handler = _HANDLERS.get(type(node))
+    if handler is None:
+        return UNKNOWN
+    if run.expression_depth >= MAX_EXPRESSION_DEPTH:
+        return UNKNOWN
+    run.expression_depth += 1
+    try:
+        return handler(run, node)
+    finally:
+        run.expression_depth -= 1
+
+
+def _name(run: Run, node: cst.Name) -> Value:
+    constant = _CONSTANTS.get(node.value)
+    if constant is not None:
+        return constant
+    found = run.lookup(node.value)
+    if found is not None:
+        return found
+    name = f"builtins.{node.value}"
+    return Imported(name, row_of(name, run.knowledge))
+
+
+def _integer(run: Run, node: cst.Integer) -> Value:
+    return Const(int(node.value, 0) if len(node.value) < 20 else 0, node)
+
+
+def _float(run: Run, node: cst.Float) -> Value:
+    return Const(0.5, node)
+
+
+def _string(run: Run, node: cst.SimpleString) -> Value:
+    raw = node.value
+    if len(raw) > 64 or "\\" in raw or raw[0] not in "'\"":
+        return Const("…", node)
+    return Const(raw.strip(raw[0]), node)
+
+
+def _formatted(run: Run, node: cst.FormattedString) -> Value:
+    """Evaluate an f-string: ``f"cuda:{i}"`` names a device of which only the type and the index's value are known."""
+    prefix = ""
+    inner: Value | None = None
+    for part in node.parts:
+        if isinstance(part, cst.FormattedStringText):
+            if inner is None:
+                prefix += part.value
+        elif isinstance(part, cst.FormattedStringExpression):
+            value = evaluate(run, part.expression)
+            inner = value if inner is None else UNKNOWN
+    return transfers.formatted_device(run, prefix, inner, node)
+
+
+def _concatenated(run: Run, node: cst.ConcatenatedString) -> Value:
+    evaluate(run, node.left)
+    evaluate(run, node.right)
+    return Const("…", node)
+
+
+def _attribute(run: Run, node: cst.Attribute) -> Value:
+    value = evaluate(run, node.value)
+    return attributes.read(run, value, node.attr.value, node)
+
+
+def _binary(run: Run, node: cst.BinaryOperation) -> Value:
+    # Long sums lean to the left: walk down the spine in a loop, not by recursion.
+    spine: list[cst.BinaryOperation] = [node]
+    while isinstance(spine[-1].left, cst.BinaryOperation):
+        spine.append(spine[-1].left)
+    left = evaluate(run, spine[-1].left)
+    for operation in reversed(spine):
+        right = evaluate(run, operation.right)
+        left = binary(run, operation, left, right)
+    return left
+
+
+def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
+    """Return the value of an arithmetic operation on two values."""
+    symbol = operator_text(node.operator)
+    row = MATMUL if isinstance(node.operator, cst.MatrixMultiply) else BINARY
+    if isinstance(left, Container) and isinstance(right, Container):
+        return iteration.concatenate(run, left, right)
+    if isinstance(left, Container) and isinstance(node.operator, cst.Multiply):
+        return run.container(left.kind, (), run.items(left).any())
+    if isinstance(left, Const) and isinstance(left.value, str):
+        return transfers.formatted_device(run, left.value, right, node)
+    return transfers.operate(run, row, symbol, node, ((node.left, left), (node.right, right)))
+
+
+def _unary(run: Run, node: cst.UnaryOperation) -> Value:
+    if isinstance(node.operator, cst.Not):
+        test = conditions.test(run, node)
+        return Const(test.known) if test.known is not None else Flag(test.when_true, test.when_false)
+    value = evaluate(run, node.expression)
+    if isinstance(value, Const) and isinstance(value.value, int) and isinstance(node.operator, cst.Minus):
+        return Const(-value.value, node)
+    return value if isinstance(value, Tensor | Opaque) else UNKNOWN
+
+
+def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
+    """Evaluate ``a or b`` and ``a and b``: a flag of both, or one of the two values."""
+    left = evaluate(run, node.left)
+    test = conditions.truth(run, left, node.left)
+    is_or = isinstance(node.operator, cst.Or)
+    if test.known is not None:
+        return left if test.known is is_or else evaluate(run, node.right)
+    right = evaluate(run, node.right)
+    if isinstance(left, Flag | Const) or isinstance(right, Flag) or (isinstance(right, Const) and right != NONE):
+        if isinstance(left, Flag) or isinstance(right, Flag) or isinstance(right, Const):
+            whole = conditions.test(run, node, (left, right))
+            return Flag(whole.when_true, whole.when_false)
+    return join(left, right, test.when_true if is_or else test.when_false, test.when_false if is_or else test.when_true)
+
+
+def _comparison(run: Run, node: cst.Comparison) -> Value:
+    values = [evaluate(run, node.left), *(evaluate(run, part.comparator) for part in node.comparisons)]
+    if len(node.comparisons) == 1 and any(_is_tensor(value) for value in values):
+        target = node.comparisons[0]
+        if not isinstance(target.operator, cst.In | cst.NotIn | cst.Is | cst.IsNot):
+            operands = ((node.left, values[0]), (target.comparator, values[1]))
+            return transfers.operate(run, COMPARISON, operator_text(target.operator), node, operands)
+    test = conditions.compare(run, node, values)
+    return Const(test.known) if test.known is not None else Flag(test.when_true, test.when_false)
+
+
+def _is_tensor(value: Value) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, Opaque) and (value.output or value.member))
+
+
+def _subscript(run: Run, node: cst.Subscript) -> Value:
+    base = evaluate(run, node.value)
+    return iteration.subscript(run, base, node)
+
+
+def _lambda(run: Run, node: cst.Lambda) -> Value:
+    return Function(node, run.frame.key, "<lambda>")
+
+
+def _call(run: Run, node: cst.Call) -> Value:
+    return calls.call(run, node)
+
+
+def _await(run: Run, node: cst.Await) -> Value:
+    return evaluate(run, node.expression)
+
+
+def _conditional(run: Run, node: cst.IfExp) -> Value:
+    test = conditions.test(run, node.test)
+    if test.known is not None:
+        return evaluate(run, node.body if test.known else node.orelse)
+    world = run.world
+    results: list[Value] = []
+    for branch, condition in ((node.body, test.when_true), (node.orelse, test.when_false)):
+        run.world = world | condition
+        run.store.push()
+        conditions.narrow(run, node.test, branch is node.body)
+        results.append(evaluate(run, branch))
+        writes = run.store.pop()
+        run.store.apply({slot: value for slot, value in writes.items() if slot[0] != run.frame.key})
+    run.world = world
+    return transfers.choose_device(run, join(results[0], results[1], test.when_true, test.when_false))
+
+
+def _yield(run: Run, node: cst.Yield) -> Value:
+    if node.value is None:
+        value: Value = NONE
+    elif isinstance(node.value, cst.From):
+        value = iteration.element(run, evaluate(run, node.value.item), node)
+    else:
+        value = evaluate(run, node.value)
+    calls.consume(run, value, "yielded")
+    run.frame.yields.append(value)
+    return UNKNOWN
+
+
+def _tuple(run: Run, node: cst.Tuple | cst.List | cst.Set) -> Value:
+    kind = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}[type(node)]
+    values: list[Value] = []
+    rest: Value | None = None
+    for element in node.elements:
+        value = evaluate(run, element.value)
+        if isinstance(element, cst.StarredElement):
+            inner = iteration.elements(run, value)
+            if inner is not None:
+                values.extend(inner)
+                continue
+            item = iteration.element(run, value, element)
+            rest = item if rest is None else join(rest, item)
+        else:
+            values.append(value)
+    made = run.container(kind, values, rest)
+    run.made_at[made.key] = node
+    return made
+
+
+def _dict(run: Run, node: cst.Dict) -> Value:
+    exact: list[tuple[object, Value]] = []
+    rest: Value | None = None
+    lost = False
+    for element in node.elements:
+        value = evaluate(run, element.value)
+        if isinstance(element, cst.StarredDictElement):
+            if isinstance(value, Container):
+                inner = run.items(value)
+                exact.extend(inner.exact)
+                lost = lost or inner.lost
+            else:
+                lost = True
+            continue
+        key = evaluate(run, element.key)
+        if isinstance(key, Const):
+            exact = [(name, old) for name, old in exact if name != key.value]
+            exact.append((key.value, value))
+        else:
+            rest = value if rest is None else join(rest, value)
+    made = Container(run.new_key(), "dict")
+    run.store.set(made.key, ITEMS, Items(tuple(exact), rest, lost))
+    run.made_at[made.key] = node
+    return made
+
+
+def _named(run: Run, node: cst.NamedExpr) -> Value:
+    value = evaluate(run, node.value)
+    if isinstance(node.target, cst.Name):
+        iteration.assign(run, node.target, value, node)
+    return value
+
+
+def _starred(run: Run, node: cst.StarredElement) -> Value:
+    return evaluate(run, node.value)
+
+
+def _inert(run: Run, node: cst.BaseExpression) -> Value:
+    return UNKNOWN
+
+
+def choices(run: Run, value: Value) -> tuple[Value, ...]:
+    """Return the values that a value may be, without their conditions."""
+    return tuple(v for v, _ in value.options) if isinstance(value, Choice) else (value,)
+
+
+_HANDLERS: Mapping[type[cst.CSTNode], Callable[..., Value]] = MappingProxyType(
+    {
+        cst.Name: _name,
+        cst.Integer: _integer,
+        cst.Float: _float,
+        cst.Imaginary: _inert,
+        cst.Ellipsis: _inert,
+        cst.SimpleString: _string,
+        cst.FormattedString: _formatted,
+        cst.ConcatenatedString: _concatenated,
+        cst.Attribute: _attribute,
+        cst.BinaryOperation: _binary,
+        cst.UnaryOperation: _unary,
+        cst.BooleanOperation: _boolean,
+        cst.Comparison: _comparison,
+        cst.Subscript: _subscript,
+        cst.Lambda: _lambda,
+        cst.Call: _call,
+        cst.Await: _await,
+        cst.IfExp: _conditional,
+        cst.Yield: _yield,
+        cst.Tuple: _tuple,
+        cst.List: _tuple,
+        cst.Set: _tuple,
+        cst.Dict: _dict,
+        cst.ListComp: comprehensions.evaluate_simple,
+        cst.SetComp: comprehensions.evaluate_simple,
+        cst.GeneratorExp: comprehensions.evaluate_simple,
+        cst.DictComp: comprehensions.evaluate_dict,
+        cst.NamedExpr: _named,
+        cst.StarredElement: _starred,
+    }
+)

@@ -1,0 +1,210 @@
+"""Functions of the file, run at their calls with the abstract arguments, within a budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import transfers
+from torchdevlint.interpreter import annotations, calls, expressions, statements
+from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Frame, Run
+from torchdevlint.lattice import ANY
+from torchdevlint.state import ITEMS, Branch, Items, join
+from torchdevlint.values import NONE, UNKNOWN, Container, Function, Module, Opaque, Tensor, Value
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+
+
+def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None = None) -> Value:
+    """Run a function with the arguments of a call; beyond the budget it is code that cannot be seen."""
+    node = function.node
+    if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
+        _also_receiver(run, function)
+        return calls.unseen(run, call)
+    if run.frame.depth >= MAX_CALL_DEPTH or node in run.stack or not run.spend():
+        _also_receiver(run, function)
+        return calls.unseen(run, call)
+    run.called.add(node)
+    frame = open_frame(run, function, entry)
+    with_graph = run.no_grad
+    if node in run.without_graph:
+        run.no_grad += 1
+    try:
+        _bind_parameters(run, frame, function, call)
+        return _execute(run, frame, function)
+    finally:
+        run.no_grad = with_graph
+
+
+def _also_receiver(run: Run, function: Function) -> None:
+    """A method that is not followed may do anything to its receiver."""
+    if function.receiver is not None:
+        calls.escape(run, function.receiver)
+
+
+def open_frame(run: Run, function: Function, entry: cst.CSTNode | None) -> Frame:
+    """Return the frame of a call: scope, way in through a module, and whether it is a module's own method."""
+    caller = run.frame
+    parent = run.frames.get(function.frame, run.top)
+    in_module = isinstance(function.receiver, Module) or (caller.in_module and function.owner is None)
+    return Frame(
+        key=run.new_key(),
+        parent=parent,
+        function=function,
+        receiver=function.receiver,
+        entry=entry or caller.entry,
+        in_module=in_module and not (caller.constructing or function.name == "__init__"),
+        constructing=function.name == "__init__" or (caller.constructing and function.receiver == caller.receiver),
+        depth=caller.depth + 1,
+        base=len(run.store.layers),
+        world=run.world,
+        decorated_unseen=function.node in run.decorated,
+    )
+
+
+def _execute(run: Run, frame: Frame, function: Function) -> Value:
+    """Run a body in its frame and return the join of what it returns."""
+    outer, world, node = run.frame, run.world, function.node
+    run.frames[frame.key] = frame
+    run.stack.append(node)
+    run.frame = frame
+    try:
+        if isinstance(node, cst.Lambda):
+            return expressions.evaluate(run, node.body)
+        run.store.push()
+        falls_through = statements.block(run, node.body) is statements.Flow.NEXT
+        if falls_through:
+            frame.exits.append(run.leave(frame.base, world, NONE))
+        run.store.pop()
+        return _join_exits(run, frame)
+    finally:
+        run.frame, run.world = outer, world | _proved(frame)
+        run.stack.pop()
+        del run.store.layers[frame.base :]
+
+
+def _proved(frame: Frame) -> frozenset[tuple[str, bool]]:
+    """Return the plain guards that hold on every way out: a check that raises is a fact for the caller."""
+    if not frame.exits:
+        return frozenset()
+    common = frame.exits[0].branch.condition
+    for way in frame.exits[1:]:
+        common &= way.branch.condition
+    return frozenset(literal for literal in common if "#" not in literal[0] and "?" not in literal[0])
+
+
+def _join_exits(run: Run, frame: Frame) -> Value:
+    if not frame.exits:
+        return UNKNOWN
+    _drop_locals(run, frame)
+    run.store.merge([way.branch for way in frame.exits])
+    if frame.yields:
+        joined = frame.yields[0]
+        for value in frame.yields[1:]:
+            joined = join(joined, value)
+        return run.container("iterator", (), joined)
+    first = frame.exits[0]
+    result, condition = first.value, first.branch.condition
+    for way in frame.exits[1:]:
+        result = join(result, way.value, condition, way.branch.condition)
+        condition = frozenset()
+    return result
+
+
+def _drop_locals(run: Run, frame: Frame) -> None:
+    """Keep the local variables of a call only where a closure may still read them."""
+    if any(isinstance(way.value, Function) for way in frame.exits) or frame.key in run.closed_over:
+        return
+    for way in frame.exits:
+        way.branch.writes = {slot: value for slot, value in way.branch.writes.items() if slot[0] != frame.key}
+
+
+def _bind_parameters(run: Run, frame: Frame, function: Function, call: Call) -> None:
+    """Bind arguments to parameters, then defaults, then what nobody gave."""
+    parameters = function.node.params
+    positional = [*parameters.posonly_params, *parameters.params]
+    given = list(call.arguments)
+    target = frame.key
+    if function.receiver is not None and positional:
+        run.bind(target, positional[0].name.value, function.receiver)
+        positional = positional[1:]
+    rest = run.opaque("**", placement=ANY)
+    for index, parameter in enumerate((*positional, *parameters.kwonly_params)):
+        name = parameter.name.value
+        keyword = call.keywords.get(name)
+        if keyword is not None:
+            value = keyword.value
+        elif index < len(positional) and index < len(given):
+            value = given[index].value
+        elif call.open:
+            value = run.opaque(name)
+        else:
+            value = default(run, frame, parameter)
+        value = annotations.refine(run, value, parameter, frame)
+        run.bind(target, name, transfers.named(run, value, name))
+    if isinstance(parameters.star_arg, cst.Param):
+        extra = [argument.value for argument in given[len(positional) :]]
+        made = run.container("tuple", extra, rest if call.open else None)
+        run.bind(target, parameters.star_arg.name.value, made)
+    if parameters.star_kwarg is not None:
+        known = {p.name.value for p in (*positional, *parameters.kwonly_params)}
+        exact = tuple((k, a.value) for k, a in call.keywords.items() if k not in known)
+        made = Container(run.new_key(), "dict")
+        run.store.set(made.key, ITEMS, Items(exact, None, lost=call.open))
+        run.bind(target, parameters.star_kwarg.name.value, made)
+
+
+def default(run: Run, frame: Frame, parameter: cst.Param) -> Value:
+    """Return the value of a parameter's default, evaluated in the scope around the function."""
+    if parameter.default is None:
+        return run.opaque(parameter.name.value)
+    outer, run.frame = run.frame, frame.parent or run.top
+    try:
+        return expressions.evaluate(run, parameter.default)
+    finally:
+        run.frame = outer
+
+
+def run_symbolically(run: Run, function: Function, arriving: object = None) -> Value:
+    """Run a function that nothing calls, once, with parameters of unknown origin.
+
+    ``arriving`` is the placement of tensors that are handed in (the arguments of a module's `forward`).
+    """
+    run.called.add(function.node)
+    frame = open_frame(run, function, None)
+    frame.depth = 0
+    _bind_symbolic(run, frame, function, arriving)
+    with_graph = run.no_grad
+    if function.node in run.without_graph:
+        run.no_grad += 1
+    try:
+        return _execute(run, frame, function)
+    finally:
+        run.no_grad = with_graph
+
+
+def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: object) -> None:
+    parameters = function.node.params
+    positional = [*parameters.posonly_params, *parameters.params]
+    if function.receiver is not None and positional:
+        run.bind(frame.key, positional[0].name.value, function.receiver)
+        positional = positional[1:]
+    for parameter in (*positional, *parameters.kwonly_params):
+        name = parameter.name.value
+        value: Value = run.opaque(name)
+        if isinstance(arriving, frozenset):
+            value = Opaque(run.new_key(), name, arriving)
+        value = annotations.refine(run, value, parameter, frame, arriving)
+        run.bind(frame.key, name, value)
+    if isinstance(parameters.star_arg, cst.Param):
+        rest: Value = Tensor(arriving) if isinstance(arriving, frozenset) else run.opaque("*")
+        run.bind(frame.key, parameters.star_arg.name.value, run.container("tuple", (), rest))
+    if parameters.star_kwarg is not None:
+        made = Container(run.new_key(), "dict")
+        run.store.set(made.key, ITEMS, Items((), None, lost=True))
+        run.bind(frame.key, parameters.star_kwarg.name.value, made)
+
+
+__all__ = ["Branch", "default", "invoke", "open_frame", "run_symbolically"]

@@ -1,0 +1,77 @@
+"""Loops: two passes over the body, the first with the exact state, the second with what the first left."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchdevlint.interpreter import conditions, expressions, iteration, statements
+from torchdevlint.interpreter.run import Loop, Run
+from torchdevlint.lattice import ALWAYS
+from torchdevlint.state import Branch
+
+PASSES = 2
+MAX_NESTED_PASSES = 3
+"""Loops nested deeper than this run once: each level doubles the work."""
+
+
+def run_for(run: Run, node: cst.For) -> statements.Flow:
+    """Run a ``for`` loop; its target is bound at each pass to what the iterable yields."""
+    iterable = expressions.evaluate(run, node.iter)
+    known = iteration.elements(run, iterable)
+    if known is not None and not known and isinstance(node.iter, cst.List | cst.Tuple):
+        return statements.Flow.NEXT
+
+    def begin(turn: int) -> None:
+        if known is not None and turn < len(known) and len(known) <= PASSES:
+            value = known[turn]
+        else:
+            value = iteration.element(run, iterable, node.iter)
+        iteration.assign(run, node.target, value, node)
+
+    return _run(run, node, begin, None)
+
+
+def run_while(run: Run, node: cst.While) -> statements.Flow:
+    """Run a ``while`` loop; its test narrows the body."""
+    return _run(run, node, None, node.test)
+
+
+def _run(run: Run, node: cst.For | cst.While, begin, test: cst.BaseExpression | None) -> statements.Flow:  # type: ignore[no-untyped-def]
+    world = run.world
+    base = len(run.store.layers)
+    breaks: list[Branch] = []
+    endless = isinstance(test, cst.Name) and test.value == "True"
+    passes = PASSES if len(run.frame.loops) < MAX_NESTED_PASSES and run.steps < run.budget else 1
+    after: list[Branch] = []
+    for turn in range(passes):
+        run.store.push()
+        loop = Loop(node, base, world)
+        run.frame.loops.append(loop)
+        if begin is not None:
+            begin(turn)
+        if test is not None:
+            found = conditions.test(run, test)
+            run.world = world | found.when_true
+            conditions.narrow(run, test, True)
+        ended = statements.block(run, node.body) is statements.Flow.NEXT
+        ways = [way.branch for way in loop.continues]
+        if ended:
+            ways.append(Branch(run.store.since(base), run.world - world))
+        run.frame.loops.pop()
+        run.world = world
+        del run.store.layers[base:]
+        breaks.extend(way.branch for way in loop.breaks)
+        if not ways:
+            break
+        run.store.push()
+        run.store.merge(ways)
+        after = [Branch(run.store.pop(), ALWAYS)]
+        if turn + 1 < passes:
+            run.store.apply(after[0].writes)
+            after = [Branch({}, ALWAYS)]
+    if endless and breaks:
+        after = []
+    run.store.merge([*after, *(Branch(b.writes, ALWAYS) for b in breaks)])
+    if node.orelse is not None and statements.block(run, node.orelse.body) is statements.Flow.LEFT:
+        return statements.Flow.LEFT
+    return statements.Flow.LEFT if endless and not breaks else statements.Flow.NEXT

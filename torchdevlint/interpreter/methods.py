@@ -1,0 +1,212 @@
+"""Method calls and calls of modules, by the kind of the receiver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import transfers
+from torchdevlint.events import Called
+from torchdevlint.interpreter import attributes, calls, collections, functions
+from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import HoldParameters, Move, Placing, Row
+from torchdevlint.lattice import ANY
+from torchdevlint.names import text_of
+from torchdevlint.state import PLACEMENT
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    Class,
+    Const,
+    Container,
+    Device,
+    Function,
+    Instance,
+    Loader,
+    Module,
+    Object,
+    Opaque,
+    Optimizer,
+    Parameters,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+
+
+def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) -> Value:
+    """Call a method; a method that nothing tells of is code that cannot be seen."""
+    match receiver:
+        case Tensor():
+            return _of_tensor(run, receiver, name, made, node)
+        case Opaque():
+            return _of_opaque(run, receiver, name, made, node)
+        case Module():
+            return _of_module(run, receiver, name, made, node)
+        case Container():
+            return collections.call(run, receiver, name, made)
+        case Optimizer():
+            row = run.knowledge.optimizer.get(name)
+            return transfers.of_optimizer(run, row, receiver, made) if row else calls.unseen(run, made)
+        case Object():
+            return _of_object(run, receiver, name, made)
+        case Parameters():
+            return receiver
+        case Device():
+            return UNKNOWN
+        case Const() if isinstance(receiver.value, str):
+            return UNKNOWN
+        case Instance():
+            return calls.call_value(run, attributes.read(run, receiver, name, node), made)
+        case Class() | Function() | Bound():
+            return calls.call_value(run, attributes.read(run, receiver, name, node), made)
+        case Loader():
+            return run.opaque(name)
+        case _:
+            return calls.unseen(run, made)
+
+
+def _of_tensor(run: Run, receiver: Tensor, name: str, made: Call, node: cst.Attribute) -> Value:
+    row = run.knowledge.tensor.get(name)
+    if row is None:
+        calls.consume(run, receiver, "passed")
+        return calls.unseen(run, made)
+    return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
+
+
+def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
+    knowledge = run.knowledge
+    bound = run.store.get(receiver.key, name)
+    if isinstance(bound, Function | Module | Opaque) and bound != receiver:
+        return calls.call_value(run, bound, made)
+    if name in knowledge.tensor_only:
+        run.facts.tensors.add(receiver.key)
+    if name in knowledge.module_only:
+        run.facts.modules.add(receiver.key)
+    module_row = knowledge.module.get(name)
+    if isinstance(module_row, HoldParameters):
+        return Parameters(receiver, "state" if module_row.state else "parameters")
+    row: Row | None = knowledge.tensor.get(name)
+    if isinstance(module_row, Move) and (row is None or isinstance(row, Move)):
+        return transfers.move_opaque(run, module_row, receiver, made, node)
+    if name in knowledge.optimizer and name not in knowledge.tensor and name not in knowledge.module:
+        return transfers.of_unseen_optimizer(run, knowledge.optimizer[name], receiver, made)
+    if row is not None and (receiver.key in run.facts.tensors or receiver.placement != ANY):
+        return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
+    if module_row is not None:
+        return transfers.of_module(run, module_row, receiver, made)
+    return _unseen_method(run, receiver, name, made, node)
+
+
+def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
+    """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
+    placement = run.module_placement(receiver)
+    for argument in made.values():
+        calls.escape(run, argument.value)
+    if receiver.placement != ANY and not receiver.source:
+        return run.opaque(f"{receiver.name}.{name}(…)", placement=receiver.placement, output=True)
+    if receiver.source:
+        return run.opaque(
+            f"{receiver.name}.{name}(…)", placement=receiver.placement, member=True, source=receiver.source
+        )
+    del placement
+    return run.opaque(f"{text_of(node)}(…)")
+
+
+def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attribute) -> Value:
+    own = run.store.get(receiver.key, name)
+    if own is not None:
+        return calls.call_value(run, own, made)  # type: ignore[arg-type]
+    if receiver.cls is not None:
+        found = attributes.member(run, receiver.cls, name)
+        if isinstance(found, Function):
+            return _invoke_member(run, receiver, found, name, made)
+        if found is not None:
+            return calls.call_value(run, found, made)
+    row = run.knowledge.module.get(name)
+    if row is not None:
+        return transfers.of_module(run, row, receiver, made)
+    extra = collections.MODULE_METHODS.get(name)
+    if extra is not None:
+        return extra(run, receiver, made)
+    for argument in made.values():
+        calls.escape(run, argument.value)
+    if receiver.cls is not None and receiver.type.placing is Placing.USER and not receiver.cls.open:
+        return run.opaque(f"{text_of(node)}(…)")
+    placement = run.module_placement(receiver) or ANY
+    if receiver.type.holds_tensors and placement != ANY:
+        _called(run, receiver, made, placement, text_of(node))
+    return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
+
+
+def _invoke_member(run: Run, receiver: Module, found: Function, name: str, made: Call) -> Value:
+    kind = run.kinds.get(found.node)
+    if kind == "staticmethod":
+        return functions.invoke(run, found, made)
+    bound = Function(found.node, found.frame, found.name, receiver, found.owner)
+    assert receiver.cls is not None
+    if kind == "classmethod":
+        return functions.invoke(run, Function(found.node, found.frame, found.name, receiver.cls, found.owner), made)
+    return functions.invoke(run, bound, made, None)
+
+
+def call_module(run: Run, module: Module, made: Call) -> Value:
+    """Call a module: its own `forward` where the file has it, else what its row tells."""
+    forward = attributes.member(run, module.cls, "forward") if module.cls is not None else None
+    if not run.frame.in_module and not run.frame.constructing:
+        run.facts.definitions_only = False
+    if isinstance(forward, Function):
+        bound = Function(forward.node, forward.frame, forward.name, module, forward.owner)
+        entry = None if run.frame.in_module else made.node
+        return functions.invoke(run, bound, made, entry)
+    return transfers.call_typed_module(run, module, made)
+
+
+def _called(run: Run, module: Module | Opaque, made: Call, state: frozenset[object], text: str) -> None:
+    """Record that a module we cannot look into was called with what may be tensors."""
+    operands = transfers.input_operands(run, made)
+    if operands:
+        kind = module.type if isinstance(module, Module) else None
+        proof = module.key if isinstance(module, Opaque) else 0
+        run.emit(
+            Called(made.node, run.world, run.frame.entry, module, kind, text, state, operands, proof)  # type: ignore[arg-type]
+        )
+
+
+def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
+    """Call an object of unknown kind: if it was moved as a module, its inputs meet its parameters."""
+    state = run.module_placement(callee)
+    if callee.output and callee.placement != ANY and state is None:
+        state = callee.placement  # a submodule of a module that was placed
+    if state is not None and state != ANY:
+        _called(run, callee, made, state, callee.name or made.text)
+    for argument in made.values():
+        if not isinstance(argument.value, Tensor | Opaque):
+            calls.escape(run, argument.value)
+        else:
+            calls.consume(run, argument.value, "passed")
+    graph = True if callee.key in run.facts.modules and not run.no_grad else None
+    del graph
+    if state is not None and state != ANY:
+        made_value = run.opaque(f"{made.text}(…)", placement=state, output=True)
+        return made_value
+    return run.opaque(f"{made.text}(…)")
+
+
+def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
+    row = receiver.type.methods.get(name)
+    if row is not None:
+        return transfers.apply_for_object(run, row, receiver, made)
+    moved = transfers.move_object(run, receiver, name, made)
+    if moved is not None:
+        return moved
+    for argument in made.values():
+        calls.escape(run, argument.value)
+    return run.opaque(f"{receiver.type.name}.{name}(…)")
+
+
+__all__ = ["NONE", "PLACEMENT", "call", "call_module", "call_opaque"]

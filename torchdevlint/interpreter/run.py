@@ -1,0 +1,274 @@
+"""One abstract run over a file: frames, the world that holds, budgets, evidence and the events so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.events import Event
+from torchdevlint.facts import FileFacts
+from torchdevlint.knowledge.rows import Knowledge
+from torchdevlint.lattice import ALWAYS, ANY, HOST, Condition, Placement, Symbol, SymbolKind
+from torchdevlint.state import ITEMS, PLACEMENT, Branch, Items, Store, Writes
+from torchdevlint.values import (
+    UNKNOWN,
+    Choice,
+    Class,
+    Container,
+    Function,
+    Module,
+    Object,
+    Opaque,
+    Tensor,
+    Unknown,
+    Value,
+)
+from torchdevlint.why import Role, Why
+
+DEFAULT_DEVICE = "<default device>"
+IS_NONE = " is None#0"
+"""The ending of a guard that a value is None."""
+
+MAX_CALL_DEPTH = 4
+MAX_EXPRESSION_DEPTH = 60
+STEPS_A_LINE = 5
+STEPS_FREE = 3000
+
+
+@dataclass(slots=True)
+class Exit:
+    """A way out of a function or loop body: what it wrote, under which condition, and the value it carries."""
+
+    branch: Branch
+    value: Value = UNKNOWN
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop that is being run: its node, and the ways out of its body."""
+
+    node: cst.CSTNode
+    base: int
+    world: Condition
+    breaks: list[Exit] = field(default_factory=list)
+    continues: list[Exit] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Frame:
+    """A scope: the module, a function call, a class body or a comprehension."""
+
+    key: int
+    parent: Frame | None
+    function: Function | None = None
+    receiver: Value | None = None
+    entry: cst.CSTNode | None = None
+    in_module: bool = False
+    constructing: bool = False
+    depth: int = 0
+    base: int = 0
+    world: Condition = ALWAYS
+    exits: list[Exit] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    outer: set[str] = field(default_factory=set)
+    decorated_unseen: bool = False
+
+
+@dataclass(slots=True)
+class Run:
+    """The state of the interpreter; everything that changes while a file is interpreted."""
+
+    knowledge: Knowledge
+    budget: int
+    store: Store = field(default_factory=Store)
+    facts: FileFacts = field(default_factory=FileFacts)
+    events: list[Event] = field(default_factory=list)
+    frame: Frame = field(default_factory=lambda: Frame(1, None))
+    top: Frame = field(init=False)
+    frames: dict[int, Frame] = field(default_factory=dict)
+    world: Condition = ALWAYS
+    guarded: int = 0
+    no_grad: int = 0
+    counter: int = 100
+    steps: int = 0
+    expression_depth: int = 0
+    stack: list[cst.CSTNode] = field(default_factory=list)
+    called: set[cst.CSTNode] = field(default_factory=set)
+    definitions: list[Function | Class] = field(default_factory=list)
+    without_graph: set[cst.CSTNode] = field(default_factory=set)
+    decorated: set[cst.CSTNode] = field(default_factory=set)
+    kinds: dict[cst.CSTNode, str] = field(default_factory=dict)
+    opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
+    closed_over: set[int] = field(default_factory=set)
+    attributes: dict[int, dict[str, None]] = field(default_factory=dict)
+    registered: set[int] = field(default_factory=set)
+    appended: dict[int, cst.CSTNode] = field(default_factory=dict)
+    made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
+    weights: dict[int, tuple[tuple[str, cst.CSTNode, Value], ...]] = field(default_factory=dict)
+    iterated_in: dict[int, int] = field(default_factory=dict)
+    parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
+    host_files: set[str] = field(default_factory=set)
+    tallies: dict[int, set[int]] = field(default_factory=dict)
+    tally_keys: dict[cst.CSTNode, int] = field(default_factory=dict)
+    container_loops: dict[int, cst.CSTNode] = field(default_factory=dict)
+    versions: dict[tuple[int, str], int] = field(default_factory=dict)
+    seen: dict[tuple[object, ...], int] = field(default_factory=dict)
+    load_of: dict[int, int] = field(default_factory=dict)
+    built_in: dict[int, int] = field(default_factory=dict)
+    handed_out: set[int] = field(default_factory=set)
+    unreduced: set[int] = field(default_factory=set)
+    framework: int = 0
+    bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
+    reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
+    called_attributes: frozenset[str] = frozenset()
+    probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.top = self.frame
+        self.frames[self.frame.key] = self.frame
+
+    # identities -------------------------------------------------------------------------------------------
+
+    def new_key(self) -> int:
+        """Return a key that no object or frame has."""
+        self.counter += 1
+        return self.counter
+
+    def opaque(self, name: str = "", **traits: object) -> Opaque:
+        """Return a new object of unknown kind."""
+        return Opaque(self.new_key(), name, **traits)  # type: ignore[arg-type]
+
+    def prepared_key(self) -> int:
+        """Return the key of the device that a framework gives this process."""
+        self.framework = self.framework or self.new_key()
+        return self.framework
+
+    def emit(self, event: Event) -> None:
+        """Record an event."""
+        self.events.append(event)
+
+    # the world --------------------------------------------------------------------------------------------
+
+    @property
+    def is_guarded(self) -> bool:
+        """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
+        return self.guarded > 0 or any("%" not in name and not name.startswith("?") for name, _ in self.world)
+
+    def spend(self) -> bool:
+        """Count one evaluation step; tell whether the budget allows more calls to be followed."""
+        self.steps += 1
+        return self.steps < self.budget
+
+    # bindings ---------------------------------------------------------------------------------------------
+
+    def bind(self, owner: int, name: str, value: Value) -> None:
+        """Bind a variable or attribute."""
+        self.store.set(owner, name, value)
+        self.versions[owner, name] = self.new_key()
+
+    def lookup(self, name: str) -> Value | None:
+        """Return the value of a variable in the current scope and those around it, or None."""
+        frame: Frame | None = self.frame
+        if name in self.frame.outer:
+            frame = self.frame.parent
+        while frame is not None:
+            value = self.store.get(frame.key, name)
+            if value is not None:
+                return value  # type: ignore[return-value]
+            frame = frame.parent
+        return None
+
+    def owner_of(self, name: str) -> int:
+        """Return the key of the frame that an assignment to a name writes to."""
+        if name in self.frame.outer:
+            frame = self.frame.parent
+            while frame is not None:
+                if self.store.get(frame.key, name) is not None:
+                    return frame.key
+                frame = frame.parent
+            return self.top.key
+        return self.frame.key
+
+    def set_attribute(self, key: int, name: str, value: Value) -> None:
+        """Bind an attribute of an object."""
+        self.bind(key, name, value)
+        self.attributes.setdefault(key, {})[name] = None
+
+    def attribute_values(self, key: int) -> Iterable[tuple[str, Value]]:
+        """Yield the attributes that were ever bound on an object, with their present values."""
+        for name in tuple(self.attributes.get(key, ())):
+            value = self.store.get(key, name)
+            if value is not None:
+                yield name, value  # type: ignore[misc]
+
+    # containers -------------------------------------------------------------------------------------------
+
+    def items(self, container: Container | Module) -> Items:
+        """Return the elements of a container."""
+        found = self.store.get(container.key, ITEMS)
+        return found if isinstance(found, Items) else Items(lost=True)
+
+    def container(self, kind: str, values: Iterable[Value] = (), rest: Value | None = None) -> Container:
+        """Return a new container with the elements in order, and any number of others like ``rest``."""
+        made = Container(self.new_key(), kind)
+        self.store.set(made.key, ITEMS, Items(tuple(enumerate(values)), rest))
+        return made
+
+    # placements -------------------------------------------------------------------------------------------
+
+    def placement_of(self, value: Value) -> Placement:
+        """Return where a value is, as a tensor; an opaque value is at a whereabouts of its own."""
+        match value:
+            case Tensor():
+                return value.placement
+            case Opaque():
+                return value.placement if value.placement != ANY else self.whereabouts(value)
+            case Choice():
+                return self._placement_of_choice(value)
+            case Object():
+                found = self.store.get(value.key, PLACEMENT)
+                return found if isinstance(found, frozenset) else value.placement
+            case _:
+                return ANY
+
+    def _placement_of_choice(self, value: Choice) -> Placement:
+        joined: Placement = frozenset()
+        for option, condition in value.options:
+            placement = self.placement_of(option) if not isinstance(option, Unknown) else ANY
+            joined = (
+                lattice.join(joined, lattice.under(placement, condition))
+                if joined
+                else lattice.under(placement, condition)
+            )
+        return joined or ANY
+
+    def whereabouts(self, value: Opaque) -> Placement:
+        """Return the device of an opaque value as a symbol of its own."""
+        name = f"the device of `{value.name}`" if value.name else "an unknown device"
+        return lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, name))
+
+    def default_placement(self, node: cst.CSTNode, what: str = "") -> Placement:
+        """Return where something is that is made without a device: the host, or the default device."""
+        changed = self.store.get(0, DEFAULT_DEVICE)
+        if isinstance(changed, frozenset):
+            return changed
+        inside = self.frame.in_module and not self.frame.constructing
+        role = Role.CREATED_IN_MODULE if inside else Role.CREATED
+        fallback = any(truth and guard.endswith(IS_NONE) for guard, truth in self.world)
+        return lattice.on(HOST, Why(role, node, what, fallback=fallback))
+
+    def module_placement(self, module: Module | Opaque) -> Placement | None:
+        """Return where a module's parameters are; None where nothing ever said so."""
+        found = self.store.get(module.key, PLACEMENT)
+        return found if isinstance(found, frozenset) else None
+
+    # branches ---------------------------------------------------------------------------------------------
+
+    def leave(self, base: int, world: Condition, value: Value = UNKNOWN) -> Exit:
+        """Return the way out of a body that began at a layer depth and in a world."""
+        writes: Writes = self.store.since(base)
+        return Exit(Branch(writes, self.world - world), value)

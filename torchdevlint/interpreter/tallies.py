@@ -1,0 +1,80 @@
+"""Running totals: tensors that a loop adds to a variable or container that outlives it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint.events import Tallied
+from torchdevlint.interpreter import conditions
+from torchdevlint.interpreter.run import Run
+from torchdevlint.names import text_of
+from torchdevlint.values import Const, Container, Device, Opaque, Tensor, Value
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+
+
+def _key(run: Run, node: cst.CSTNode) -> int:
+    """Return the key of the accumulation that a statement makes, the same at every pass over it."""
+    return run.tally_keys.setdefault(node, run.new_key())
+
+
+def _may_carry_graph(run: Run, value: Value) -> bool:
+    if run.no_grad:
+        return False
+    if isinstance(value, Tensor):
+        return value.graph is not False
+    return isinstance(value, Opaque) and not value.source
+
+
+def emit(run: Run, node: cst.CSTNode, added: cst.BaseExpression, value: Value, total: str) -> int:
+    """Record an accumulation in a loop; return its key, or 0 where there is none."""
+    if not run.frame.loops or not _may_carry_graph(run, value) or run.frame.decorated_unseen:
+        return 0
+    key = _key(run, node)
+    run.emit(
+        Tallied(
+            node,
+            run.world,
+            key,
+            text_of(added),
+            total,
+            value.graph if isinstance(value, Tensor) else None,
+            value.key if isinstance(value, Opaque) else 0,
+            run.frame.loops[-1].node,
+            conditions.slot_of(run, added),
+        )
+    )
+    return key
+
+
+def added(
+    run: Run, node: cst.CSTNode, target: str, before: Value, addend: cst.BaseExpression, value: Value, whole: Value
+) -> int:
+    """Handle ``total += value``: an accumulation where the total was a number or a total before the loop."""
+    starts_plain = isinstance(before, Const | Device) or (
+        isinstance(before, Tensor) and (before.tally or before.number)
+    )
+    starts_tensor = isinstance(before, Tensor) and before.graph is False
+    if not (starts_plain or starts_tensor):
+        return 0
+    if not isinstance(value, Tensor | Opaque) and isinstance(whole, Tensor):
+        value = whole
+    return emit(run, node, addend, value, target)
+
+
+def appended(run: Run, receiver: Container, made: Call) -> None:
+    """Handle ``losses.append(value)`` in a loop that the container outlives."""
+    if run.container_loops.get(receiver.key) is not None and run.frame.loops:
+        if run.container_loops[receiver.key] is run.frame.loops[-1].node:
+            return
+    argument = made.arguments[-1]
+    if not isinstance(argument.value, Tensor) or argument.value.rank != (0, 0):
+        return
+    if not isinstance(argument.node, cst.BaseExpression):
+        return
+    key = emit(run, made.node, argument.node, argument.value, made.text)
+    if key:
+        run.tallies.setdefault(receiver.key, set()).add(key)

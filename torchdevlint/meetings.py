@@ -1,0 +1,211 @@
+"""Meetings: where an event brings two placements together that clash, and which of the two is the culprit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.events import Called, Combined, Indexed, Operand
+from torchdevlint.facts import FileFacts
+from torchdevlint.knowledge.rows import Mix
+from torchdevlint.lattice import Clash, Condition, Possibility, Symbol, SymbolKind
+from torchdevlint.rule import Finding
+from torchdevlint.values import ANY_RANK
+from torchdevlint.why import Role, Why
+
+
+class Culprit(Enum):
+    """What is to blame for a meeting; each is one rule's."""
+
+    OPERAND = "an operand of an operation"
+    INPUT = "an input of a module"
+    TARGET = "the target of a loss"
+    CREATION = "a tensor made in a method of a module"
+    UNREGISTERED_TENSOR = "a plain tensor attribute"
+    UNREGISTERED_MODULE = "a module in a plain container"
+    WEIGHT = "the weight of a loss"
+    CRITERION = "a loss or metric with state"
+    INDEX = "an accelerator index into a host tensor"
+    LEFT = "a module sent to the host"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a meeting: its text, where it is, and its node."""
+
+    text: str
+    possibility: Possibility
+    node: cst.CSTNode
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A clash: the ``odd`` side is the one to blame, ``other`` the one it meets."""
+
+    odd: Side
+    other: Side
+    condition: Condition
+    culprit: Culprit
+    node: cst.CSTNode
+
+    def finding(self, **parts: object) -> Finding:
+        """Return the finding of this meeting at its culprit's place."""
+        why = self.odd.possibility.why
+        named: dict[str, object] = {
+            "odd": f"`{self.odd.text}`",
+            "odd_place": self.odd.possibility,
+            "other": f"`{self.other.text}`",
+            "other_place": self.other.possibility,
+        }
+        return Finding(self.node, {**named, **parts}, origin(self.odd.text, why, self.node), why)
+
+
+def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
+    """Return what identifies the root cause of a placement: where it was made, or the member of a batch."""
+    if why is None:
+        return (node, text)
+    root = why.root()
+    return (root.node, text) if root.role in (Role.BATCH, Role.OWNER) else (root.node, "")
+
+
+def meetings(event: Combined | Called | Indexed, facts: FileFacts) -> Iterator[Meeting]:
+    """Yield the meetings of an event, the first for each operand that is to blame."""
+    match event:
+        case Combined():
+            yield from _combined(event, facts)
+        case Called():
+            yield from _called(event, facts)
+        case Indexed():
+            yield from _indexed(event, facts)
+
+
+def _proven(operand: Operand, facts: FileFacts) -> bool:
+    return operand.proof == 0 or operand.proof in facts.tensors
+
+
+def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
+    if event.mix is Mix.FREE:
+        return
+    blamed: set[int] = set()
+    for (first_index, first), (second_index, second) in combinations(enumerate(event.operands), 2):
+        if not (_proven(first, facts) and _proven(second, facts)):
+            continue
+        clash = lattice.clash(first.placement, second.placement, facts, event.world)
+        if clash is None or _siblings(clash):
+            continue
+        odd_is_first = _host(clash.left, facts)
+        odd, other = (first, second) if odd_is_first else (second, first)
+        if odd.rank[0] == 0 and not (event.mix is Mix.STRICT or (event.mix is Mix.IN_PLACE and odd is event.operands[0])):
+            if not (event.loss and odd.role in event.weights and odd.rank != ANY_RANK and odd.rank[0] > 0):
+                continue
+        index = first_index if odd_is_first else second_index
+        if index in blamed:
+            continue
+        blamed.add(index)
+        left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
+        culprit, node = _blame(event, odd, left, right)
+        yield Meeting(
+            Side(odd.text, left, odd.node, odd.role),
+            Side(other.text, right, other.node, other.role),
+            clash.condition,
+            culprit,
+            node,
+        )
+
+
+def _host(possibility: Possibility, facts: FileFacts) -> bool:
+    return lattice.is_host(possibility.device)
+
+
+def _siblings(clash: Clash) -> bool:
+    """Tell whether both sides came out of one batch, one of them moved: no evidence between siblings directly."""
+    left, right = clash.left.why, clash.right.why
+    if left is None or right is None:
+        return False
+    sources = (left.root().source, right.root().source)
+    return sources[0] != 0 and sources[0] == sources[1] and Role.MOVED in (left.role, right.role)
+
+
+def _by_why(why: Why | None, node: cst.CSTNode) -> tuple[Culprit, cst.CSTNode] | None:
+    """Return the culprit that the reason of a host placement names, wherever it is met."""
+    if why is None:
+        return None
+    step = why.of(Role.UNREGISTERED_TENSOR)
+    if step is not None:
+        return Culprit.UNREGISTERED_TENSOR, step.node
+    step = why.of(Role.UNREGISTERED_MODULE)
+    if step is not None:
+        return Culprit.UNREGISTERED_MODULE, step.node
+    if why.role is Role.CREATED_IN_MODULE:
+        return Culprit.CREATION, why.node
+    return None
+
+
+def _blame(event: Combined, odd: Operand, near: Possibility, far: Possibility) -> tuple[Culprit, cst.CSTNode]:
+    if event.loss and odd.role in event.weights:
+        return Culprit.WEIGHT, event.made_at or event.entry or event.node
+    named = _by_why(near.why, event.node) or (_by_why(far.why, event.node) if not lattice.is_host(near.device) else None)
+    if named is not None:
+        return named
+    if event.loss and odd.role in event.targets:
+        return Culprit.TARGET, event.entry or event.node
+    return (Culprit.INPUT, event.entry) if event.entry is not None else (Culprit.OPERAND, event.node)
+
+
+def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
+    for operand in event.inputs:
+        if not _proven(operand, facts):
+            continue
+        clash = lattice.clash(event.state, operand.placement, facts, event.world)
+        if clash is None or _siblings(clash):
+            continue
+        module = Side(event.text, clash.left, event.node, "module")
+        given = Side(operand.text, clash.right, operand.node, operand.role)
+        module_is_odd = lattice.is_host(clash.left.device)
+        odd, other = (module, given) if module_is_odd else (given, module)
+        culprit, node = _blame_call(event, odd, module_is_odd)
+        yield Meeting(odd, other, clash.condition, culprit, node)
+        return
+
+
+def _blame_call(event: Called, odd: Side, module_is_odd: bool) -> tuple[Culprit, cst.CSTNode]:
+    why = odd.possibility.why
+    named = _by_why(why, event.node)
+    if named is not None:
+        return named
+    if module_is_odd and why is not None and why.role is Role.MOVED_TO_HOST:
+        return Culprit.LEFT, why.node
+    if module_is_odd and event.type is not None and (event.type.metric or event.type.loss is not None):
+        return Culprit.CRITERION, event.entry or event.node
+    return Culprit.INPUT, event.entry or event.node
+
+
+def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
+    """A host tensor indexed by an accelerator tensor of one dimension or more; the reverse is legal."""
+    for index in event.indices:
+        if index.rank[0] == 0 or not (_proven(index, facts) and _proven(event.base, facts)):
+            continue
+        clash = lattice.clash(event.base.placement, index.placement, facts, event.world)
+        if clash is None or not lattice.is_host(clash.left.device) or _siblings(clash):
+            continue
+        base = Side(event.base.text, clash.left, event.base.node, "input")
+        named = _by_why(clash.left.why, event.node)
+        culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
+        yield Meeting(base, Side(index.text, clash.right, index.node, "index"), clash.condition, culprit, node)
+        return
+
+
+def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:
+    """Yield the meetings of an event for which one culprit is to blame."""
+    for meeting in meetings(event, facts):
+        if meeting.culprit is culprit:
+            yield meeting
+
+
+__all__ = ["Culprit", "Meeting", "Side", "Symbol", "SymbolKind", "blamed", "meetings", "origin"]

@@ -1,0 +1,103 @@
+"""Dotted names of imports, and short texts of expressions for messages and guards."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchdevlint.knowledge.rows import Knowledge, Row
+
+
+def dotted(node: cst.BaseExpression | None) -> str:
+    """Return ``a.b.c`` of a name or attribute chain, or an empty string for anything else."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return ""
+    parts.append(node.value)
+    return ".".join(reversed(parts))
+
+
+def canonical(name: str, knowledge: Knowledge) -> str:
+    """Return the name under which the rows know a dotted name."""
+    for prefix, replacement in knowledge.aliases:
+        if name.startswith(prefix):
+            return replacement + name[len(prefix) :]
+    return name
+
+
+def row_of(name: str, knowledge: Knowledge) -> Row | None:
+    """Return the row that tells of a dotted name, or None."""
+    found = knowledge.names.get(name)
+    if found is None:
+        other = canonical(name, knowledge)
+        if other != name:
+            return knowledge.names.get(other)
+    return found
+
+
+def is_inert(name: str, knowledge: Knowledge) -> bool:
+    """Tell whether the functions of the module that the name belongs to leave their arguments alone."""
+    return name.startswith(knowledge.inert)
+
+
+def text_of(node: cst.CSTNode, depth: int = 4) -> str:
+    """Return a short text of an expression: names in full, arguments and what is deep as an ellipsis."""
+    if depth == 0:
+        return "…"
+    match node:
+        case cst.Name():
+            return node.value
+        case cst.Attribute():
+            return f"{text_of(node.value, depth)}.{node.attr.value}"
+        case cst.Call():
+            inside = "" if not node.args else _argument_text(node, depth)
+            return f"{text_of(node.func, depth - 1)}({inside})"
+        case cst.Subscript():
+            return f"{text_of(node.value, depth - 1)}[{_index_text(node, depth)}]"
+        case cst.SimpleString() | cst.Integer() | cst.Float():
+            return node.value if len(node.value) <= 24 else "…"
+        case cst.UnaryOperation():
+            return f"{_operator(node.operator)}{text_of(node.expression, depth - 1)}"
+        case cst.BinaryOperation():
+            return f"{text_of(node.left, depth - 1)} {_operator(node.operator)} {text_of(node.right, depth - 1)}"
+        case cst.Arg():
+            return text_of(node.value, depth)
+        case _:
+            return "…"
+
+
+def _argument_text(node: cst.Call, depth: int) -> str:
+    """Return the text of a call's arguments: one short one in full, else an ellipsis."""
+    if len(node.args) == 1 and isinstance(node.args[0].value, cst.Name | cst.SimpleString | cst.Attribute):
+        argument = node.args[0]
+        name = f"{argument.keyword.value}=" if argument.keyword else argument.star
+        return name + text_of(argument.value, depth - 1)
+    return "…"
+
+
+def _index_text(node: cst.Subscript, depth: int) -> str:
+    """Return the text of a subscript: a single plain index in full, else an ellipsis."""
+    if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+        return text_of(node.slice[0].slice.value, depth - 1)
+    return "…"
+
+
+_SYMBOLS: dict[type[cst.CSTNode], str] = {
+    cst.Add: "+", cst.Subtract: "-", cst.Multiply: "*", cst.Divide: "/", cst.FloorDivide: "//", cst.Modulo: "%",
+    cst.Power: "**", cst.MatrixMultiply: "@", cst.BitAnd: "&", cst.BitOr: "|", cst.BitXor: "^",
+    cst.LeftShift: "<<", cst.RightShift: ">>", cst.Minus: "-", cst.Plus: "+", cst.BitInvert: "~", cst.Not: "not ",
+    cst.AddAssign: "+=", cst.SubtractAssign: "-=", cst.MultiplyAssign: "*=", cst.DivideAssign: "/=",
+    cst.Equal: "==", cst.NotEqual: "!=", cst.LessThan: "<", cst.LessThanEqual: "<=", cst.GreaterThan: ">",
+    cst.GreaterThanEqual: ">=", cst.Is: "is", cst.IsNot: "is not", cst.In: "in", cst.NotIn: "not in",
+    cst.And: "and", cst.Or: "or",
+}  # fmt: skip
+
+
+def _operator(node: cst.CSTNode) -> str:
+    """Return the symbol of an operator node."""
+    return _SYMBOLS.get(type(node), "?")
+
+
+operator_text = _operator

@@ -1,0 +1,102 @@
+"""Rules: one file each, discovered by their stem, subscribed to the types of events they judge."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import libcst as cst
+
+from torchdevlint.events import Event
+from torchdevlint.facts import FileFacts
+from torchdevlint.why import Why
+
+STEM = re.compile(r"tdl(\d{3})_([a-z0-9_]+)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding of a rule: where, the arguments of its message, and what it is about.
+
+    ``origin`` is the node that caused it (the creation, the move left out): of findings with one origin one
+    is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)").
+    """
+
+    node: cst.CSTNode
+    parts: dict[str, object]
+    origin: object = None
+    why: Why | None = None
+
+
+Check = Callable[[Any, FileFacts], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its code and name come from its module's stem."""
+
+    code: str
+    name: str
+    on: tuple[type, ...]
+    message: str
+    fix: str
+    supersedes: tuple[str, ...]
+    once: bool
+    check: Check = field(compare=False)
+    doc: str = field(compare=False, default="")
+
+
+class BadRuleError(Exception):
+    """A rule's module has a stem that is no identity."""
+
+
+def rule(
+    module: str,
+    *,
+    on: type | tuple[type, ...],
+    message: str,
+    fix: str,
+    supersedes: tuple[str, ...] = (),
+    once: bool = False,
+) -> Callable[[Check], Rule]:
+    """Declare a rule: ``on`` are the events it judges, ``supersedes`` the codes it speaks instead of.
+
+    ``once`` tells that one finding with a count is enough for a file. Raises `BadRuleError` for a bad stem.
+    """
+    match = STEM.match(module.rpartition(".")[2])
+    if match is None:
+        raise BadRuleError(f"{module} is no stem of a rule (tdlNNN_short_name)")
+    code, name = f"TDL{match[1]}", match[2].replace("_", "-")
+
+    def declare(check: Check) -> Rule:
+        kinds = on if isinstance(on, tuple) else (on,)
+        return Rule(code, name, kinds, message, fix, supersedes, once, check)
+
+    return declare
+
+
+def discover(package: ModuleType) -> tuple[Rule, ...]:
+    """Return the rules of a package, in the order of their codes."""
+    found = []
+    for info in pkgutil.iter_modules(package.__path__):
+        if STEM.match(info.name):
+            found.append(importlib.import_module(f"{package.__name__}.{info.name}").check)
+    return tuple(sorted(found, key=lambda rule_: rule_.code))
+
+
+def judge(rules: tuple[Rule, ...], events: tuple[Event, ...], facts: FileFacts) -> list[tuple[Rule, Finding]]:
+    """Give every event to the rules that subscribed to its type; return what they find."""
+    by_type: dict[type, list[Rule]] = {}
+    for rule_ in rules:
+        for kind in rule_.on:
+            by_type.setdefault(kind, []).append(rule_)
+    found: list[tuple[Rule, Finding]] = []
+    for event in events:
+        for rule_ in by_type.get(type(event), ()):
+            found.extend((rule_, finding) for finding in rule_.check(event, facts))
+    return found

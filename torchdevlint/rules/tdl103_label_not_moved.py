@@ -1,0 +1,44 @@
+"""A loss gets a target on another device than the prediction.
+
+## What it does
+Finds losses, as functions and as modules, whose target was not moved to the device of the prediction.
+
+## Why is this bad?
+The loss raises `RuntimeError: Expected all tensors to be on the same device`.
+
+## Example
+```python
+out = model(x.to(device))
+loss = criterion(out, y)
+```
+
+## Use instead
+```python
+loss = criterion(out, y.to(device))
+```
+
+## References
+- https://docs.pytorch.org/docs/stable/notes/cuda.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdevlint.events import Combined
+from torchdevlint.facts import FileFacts
+from torchdevlint.meetings import Culprit, blamed
+from torchdevlint.rule import Finding, rule
+
+
+@rule(
+    __name__,
+    on=Combined,
+    message="{odd} is on {odd_place} but {other} is on {other_place}",
+    fix="Move the target to the device of the prediction",
+    supersedes=("TDL101", "TDL102"),
+)
+def check(event: Combined, facts: FileFacts) -> Iterator[Finding]:
+    """Yield each target that is not where the prediction is."""
+    for meeting in blamed(event, facts, Culprit.TARGET):
+        yield meeting.finding()

@@ -1,0 +1,52 @@
+"""An accelerator tensor is read through host memory.
+
+## What it does
+Finds `.numpy()`, NumPy functions and plotting calls on a tensor that is on an accelerator by a move or creation in this
+file.
+
+## Why is this bad?
+PyTorch raises `TypeError: can't convert cuda:0 device type tensor to numpy`.
+
+## Example
+```python
+scores = model(x.to(device)).detach().numpy()
+```
+
+## Use instead
+```python
+scores = model(x.to(device)).detach().cpu().numpy()
+```
+
+## References
+- https://docs.pytorch.org/docs/stable/notes/cuda.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdevlint import lattice
+from torchdevlint.events import HostRead
+from torchdevlint.facts import FileFacts
+from torchdevlint.lattice import ON_HOST
+from torchdevlint.meetings import origin
+from torchdevlint.rule import Finding, rule
+
+
+@rule(
+    __name__,
+    on=HostRead,
+    message="`{how}` reads {operand}, which is on {place}",
+    fix="Copy the tensor to the host first",
+    supersedes=(),
+)
+def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
+    """Yield each host read of a tensor that is on an accelerator under some condition."""
+    operand = event.operand
+    if operand.proof and operand.proof not in facts.tensors:
+        return
+    found = lattice.clash(operand.placement, ON_HOST, facts, event.world)
+    if found is None or found.left.why is None or lattice.is_host(found.left.device):
+        return
+    key = origin(operand.text, found.left.why, event.node)
+    yield Finding(event.node, {"how": event.how, "operand": f"`{operand.text}`", "place": found.left}, (key, "read"))

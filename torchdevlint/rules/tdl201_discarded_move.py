@@ -1,0 +1,56 @@
+"""The result of a move is thrown away.
+
+## What it does
+Finds `tensor.to(…)`, `tensor.cuda()`, `tensor.cpu()` and casts as statements of their own. Modules and objects that move
+in place are fine.
+
+## Why is this bad?
+A tensor does not move in place: the statement copies and drops the copy, and the tensor stays where it was.
+
+## Example
+```python
+x.cuda()
+out = model(x)
+```
+
+## Use instead
+```python
+x = x.cuda()
+out = model(x)
+```
+
+## References
+- https://docs.pytorch.org/docs/stable/notes/cuda.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdevlint.events import Moved
+from torchdevlint.facts import FileFacts
+from torchdevlint.meetings import origin
+from torchdevlint.rule import Finding, rule
+
+
+@rule(
+    __name__,
+    on=Moved,
+    message="result of `{text}.{target}` is thrown away: a tensor does not move in place",
+    fix="Assign the result",
+    supersedes=("TDL101", "TDL102", "TDL103", "TDL104", "TDL109"),
+)
+def check(event: Moved, facts: FileFacts) -> Iterator[Finding]:
+    """Yield each move of a tensor whose result nobody takes."""
+    if not event.discarded or event.moves_in_place:
+        return
+    if event.moves_in_place is None and not _is_tensor(event, facts):
+        return
+    why = next((p.why for p in event.before if p.why is not None), None)
+    parts = {"text": event.text, "target": event.target}
+    yield Finding(event.node, parts, origin(event.text, why, event.node), why)
+
+
+def _is_tensor(event: Moved, facts: FileFacts) -> bool:
+    """Tell whether an object of unknown kind is a tensor: proven, or a part of a loader's item."""
+    return event.proof not in facts.modules and (event.proof in facts.tensors or event.member)

@@ -1,0 +1,45 @@
+"""An optimizer's state was loaded before the module was moved.
+
+## What it does
+Finds moves of a module after `optimizer.load_state_dict`. Reported at the move.
+
+## Why is this bad?
+States are cast to the device of the parameters when they are loaded; after the move `step()` raises
+`RuntimeError: Expected all tensors to be on the same device`.
+
+## Example
+```python
+optimizer.load_state_dict(checkpoint["optimizer"])
+model.to(device)
+```
+
+## Use instead
+```python
+model.to(device)
+optimizer.load_state_dict(checkpoint["optimizer"])
+```
+
+## References
+- https://docs.pytorch.org/docs/stable/notes/cuda.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdevlint.events import Moved
+from torchdevlint.facts import FileFacts
+from torchdevlint.rule import Finding, rule
+from torchdevlint.rules.order import Trouble, troubles
+
+
+@rule(
+    __name__,
+    on=Moved,
+    message="`{module}` moves to {after} after state was loaded into `{optimizer}` ({loaded})",
+    fix="Move the module before loading the state",
+    supersedes=("TDL302",),
+)
+def check(event: Moved, facts: FileFacts) -> Iterator[Finding]:
+    """Yield each move after a load of state."""
+    yield from troubles(event, facts, Trouble.LOADED)

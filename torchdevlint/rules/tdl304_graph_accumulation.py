@@ -1,0 +1,53 @@
+"""A loss is accumulated with its graph.
+
+## What it does
+Finds losses that carry a graph and are added to a total, list or dict in a loop, where the total is only printed,
+formatted, logged, divided, compared or converted.
+
+## Why is this bad?
+Every term keeps graph nodes alive; without a backward pass it keeps all activations of its step, until memory is gone.
+
+## Example
+```python
+total = 0.0
+for x, y in loader:
+    loss = criterion(model(x), y)
+    loss.backward()
+    total += loss
+```
+
+## Use instead
+```python
+    total += loss.item()
+```
+
+## References
+- https://docs.pytorch.org/docs/stable/notes/faq.html#my-model-reports-cuda-runtime-error-2-out-of-memory
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdevlint.events import Tallied
+from torchdevlint.facts import FileFacts
+from torchdevlint.rule import Finding, rule
+
+
+@rule(
+    __name__,
+    on=Tallied,
+    message="`{total}` accumulates `{text}` with its graph: {kept}",
+    fix="Accumulate `.item()`",
+    supersedes=(),
+)
+def check(event: Tallied, facts: FileFacts) -> Iterator[Finding]:
+    """Yield each accumulation of tensors with a graph that nothing needs."""
+    if event.key in facts.consumed:
+        return
+    carries = event.graph is True or event.slot in facts.backward or event.proof in facts.graphs
+    if not carries or (event.proof and event.proof not in facts.graphs and event.slot not in facts.backward):
+        return
+    steps = event.loop in facts.training_loops
+    kept = "graph nodes of every step stay alive" if steps else "the activations of every step stay alive"
+    yield Finding(event.node, {"total": event.total, "text": event.text, "kept": kept})

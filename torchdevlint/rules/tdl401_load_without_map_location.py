@@ -1,0 +1,45 @@
+"""A checkpoint is read without `map_location`.
+
+## What it does
+Finds `torch.load` and its kin without `map_location` in a file that can use an accelerator, where the result reaches a
+module, an optimizer, a move or the caller.
+
+## Why is this bad?
+Tensors go back to the device they were saved from: without that device the load raises, and on a machine with several
+every process loads to the first.
+
+## Example
+```python
+model.load_state_dict(torch.load("model.pt"))
+```
+
+## Use instead
+```python
+model.load_state_dict(torch.load("model.pt", map_location=device))
+```
+
+## References
+- https://docs.pytorch.org/docs/stable/generated/torch.load.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdevlint.events import Loaded
+from torchdevlint.facts import FileFacts
+from torchdevlint.rule import Finding, rule
+
+
+@rule(
+    __name__,
+    on=Loaded,
+    message="`{text}` without `map_location` loads to the device the file was saved from",
+    fix="Add `map_location=`",
+    supersedes=(),
+)
+def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
+    """Yield each load that goes back to where the file was saved."""
+    if event.mapped or event.guarded or event.host_saved or not facts.accelerated or event.key not in facts.kept_loads:
+        return
+    yield Finding(event.node, {"text": event.text})

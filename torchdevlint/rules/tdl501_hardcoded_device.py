@@ -1,0 +1,44 @@
+"""A literal accelerator decides where something lives.
+
+## What it does
+Finds literals like `"cuda"` and `"cuda:0"` that nothing guards: no test, no fallback, no argument, no configuration. Once
+a file and device, at the first line, with a count.
+
+## Why is this bad?
+The script fails on a machine without that accelerator.
+
+## Example
+```python
+model.to("cuda")
+```
+
+## Use instead
+```python
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model.to(device)
+```
+
+## References
+- https://docs.pytorch.org/docs/stable/notes/cuda.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdevlint.events import DeviceNamed
+from torchdevlint.facts import FileFacts
+from torchdevlint.rule import Finding, rule
+
+
+@rule(
+    __name__,
+    on=DeviceNamed,
+    message="`{device}` is hardcoded: this fails where there is no such device",
+    fix="Use the script's device variable",
+    supersedes=(),
+)
+def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:
+    """Yield each literal that nothing guards."""
+    if not event.guarded:
+        yield Finding(event.node, {"device": event.device}, ("hardcoded", event.device))

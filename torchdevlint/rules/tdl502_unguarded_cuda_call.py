@@ -1,0 +1,43 @@
+"""A call places something on CUDA and nothing guards it.
+
+## What it does
+Finds `.cuda()`, `torch.cuda.set_device(0)` and the like without a guard. A file with no device variable, fallback or
+guard at all gets one finding.
+
+## Why is this bad?
+The call raises on a machine without CUDA.
+
+## Example
+```python
+model.cuda()
+```
+
+## Use instead
+```python
+model.to(device)
+```
+
+## References
+- https://docs.pytorch.org/docs/stable/notes/cuda.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdevlint.events import CudaCalled
+from torchdevlint.facts import FileFacts
+from torchdevlint.rule import Finding, rule
+
+
+@rule(
+    __name__,
+    on=CudaCalled,
+    message="`{text}()` needs CUDA and nothing guards it",
+    fix="Use `.to(device)`",
+    supersedes=(),
+)
+def check(event: CudaCalled, facts: FileFacts) -> Iterator[Finding]:
+    """Yield each call that nothing guards."""
+    if not event.guarded:
+        yield Finding(event.node, {"text": event.text}, ("unguarded", "" if not facts.guards else event.text))

@@ -1,0 +1,44 @@
+"""Transfer functions: what each kind of row does to abstract values, one function a kind."""
+
+from torchdevlint.transfers.contexts import Contexts, entered
+from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
+from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object, of_module, of_optimizer
+from torchdevlint.transfers.modules import (
+    call_typed_module,
+    fill_container,
+    hold,
+    input_operands,
+    register,
+)
+from torchdevlint.transfers.moves import move_module, move_object, move_opaque
+from torchdevlint.transfers.optimizers import of_unseen_optimizer
+from torchdevlint.transfers.tensors import IN_PLACE, follow, indexed, operand, operate
+
+__all__ = [
+    "IN_PLACE",
+    "Contexts",
+    "apply",
+    "apply_for_object",
+    "build",
+    "call_object",
+    "call_typed_module",
+    "choose_device",
+    "entered",
+    "fill_container",
+    "follow",
+    "formatted_device",
+    "hold",
+    "indexed",
+    "input_operands",
+    "move_module",
+    "move_object",
+    "move_opaque",
+    "named",
+    "of_module",
+    "of_optimizer",
+    "of_unseen_optimizer",
+    "operand",
+    "operate",
+    "register",
+    "tested_slots",
+]

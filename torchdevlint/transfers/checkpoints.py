@@ -1,0 +1,99 @@
+"""Checkpoints: what is read from where, what was saved from the host, and what becomes of what was read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.events import Loaded
+from torchdevlint.interpreter import calls
+from torchdevlint.knowledge.rows import LoadFile, SaveFile
+from torchdevlint.values import (
+    NONE,
+    Const,
+    Container,
+    Module,
+    Opaque,
+    Parameters,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.run import Run
+
+
+def load(run: Run, row: LoadFile, call: Call) -> Value:
+    """Read a checkpoint; without `map_location` its tensors go back to where they were saved from."""
+    given = call.get(row.position, row.keyword)
+    mapped = call.open or (given is not None and given.value != NONE)
+    path = call.get(0, "f")
+    made = run.opaque("checkpoint")
+    run.load_of[made.key] = made.key
+    guarded = any(truth and _about_accelerator(guard) for guard, truth in run.world) or run.guarded > 0
+    text = call.text
+    host_saved = path is not None and _path(path) in run.host_files
+    run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))
+    if row.module:
+        run.facts.modules.add(made.key)
+    return made
+
+
+def _about_accelerator(guard: str) -> bool:
+    """Tell whether the text of a guard is about an accelerator being there or asked for."""
+    lowered = guard.lower()
+    return any(word in lowered for word in ("cuda", "gpu", "mps", "xpu", "accelerator"))
+
+
+def _path(argument: Argument) -> str:
+    """Return a text that is equal for equal paths: a literal, or the identity of an object."""
+    value = argument.value
+    if isinstance(value, Const):
+        return repr(value.value)
+    return f"#{value.key}" if isinstance(value, Opaque) else ""
+
+
+def save(run: Run, row: SaveFile, call: Call) -> Value:
+    """Write a checkpoint; a path written from the host can be read back without `map_location`."""
+    value = call.arguments[row.value].value if row.value < len(call.arguments) else NONE
+    path = call.get(row.path, "f")
+    if path is not None and _on_host(run, value) and _path(path):
+        run.host_files.add(_path(path))
+    return NONE
+
+
+def _on_host(run: Run, value: Value) -> bool:
+    """Tell whether everything in a value is on the host."""
+    match value:
+        case Parameters():
+            placement = run.module_placement(value.module)
+            return placement is not None and all(lattice.is_host(p.device) for p in placement)
+        case Module():
+            placement = run.module_placement(value)
+            return placement is not None and all(lattice.is_host(p.device) for p in placement)
+        case Tensor():
+            return all(lattice.is_host(p.device) for p in value.placement)
+        case Container():
+            items = run.items(value)
+            return not items.lost and items.rest is None and all(_on_host(run, item) for _, item in items.exact)
+        case Const():
+            return True
+        case _:
+            return False
+
+
+def keep(run: Run, value: Value) -> None:
+    """Note that what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
+    if isinstance(value, Opaque):
+        root = run.load_of.get(value.key)
+        if root is not None:
+            run.facts.kept_loads.add(root)
+    elif isinstance(value, Container):
+        for _, item in run.items(value).exact:
+            keep(run, item)
+
+
+__all__ = ["calls", "cst", "keep", "load", "save"]

@@ -1,0 +1,50 @@
+"""Context managers: no gradient, a default device, a current device; and what a framework's context yields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint.interpreter.run import DEFAULT_DEVICE
+from torchdevlint.knowledge.rows import NoGrad, Plain, Quiet
+from torchdevlint.values import Device, Imported, Opaque, Value
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.run import Run
+
+
+class Contexts:
+    """The contexts that one ``with`` statement entered, to be left in one go."""
+
+    __slots__ = ("_default", "_graphs", "_run")
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._graphs = run.no_grad
+        self._default: object = None
+
+    def enter(self, node: cst.BaseExpression, value: Value) -> None:
+        """Enter a context: the value of the expression, or the function whose call it is."""
+        match value:
+            case Imported(row=NoGrad()):
+                self._run.no_grad += 1
+            case Device():
+                self._default = self._run.store.get(0, DEFAULT_DEVICE) or ()
+                self._run.store.set(0, DEFAULT_DEVICE, value.placement)
+            case _:
+                return
+
+    def leave(self) -> None:
+        """Restore what held before."""
+        self._run.no_grad = self._graphs
+        if self._default is not None:
+            self._run.store.set(0, DEFAULT_DEVICE, self._default)
+
+
+def entered(run: Run, value: Value) -> Value:
+    """Return what ``with value as name`` binds."""
+    return value if isinstance(value, Opaque) else run.opaque("context")
+
+
+__all__ = ["Contexts", "Plain", "Quiet", "entered"]

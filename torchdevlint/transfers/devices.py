@@ -1,0 +1,206 @@
+"""Devices as values: literals, f-strings, conditionals, variables, and what an argument says about a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.events import DeviceNamed
+from torchdevlint.interpreter import conditions, expressions
+from torchdevlint.knowledge.rows import Arguments, DeviceType, Make, Query
+from torchdevlint.lattice import Concrete, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.values import (
+    UNKNOWN,
+    Choice,
+    Const,
+    Device,
+    Imported,
+    Object,
+    Opaque,
+    Tensor,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument
+    from torchdevlint.interpreter.run import Run
+
+DEVICE = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mlu|ipu|xla|meta|mtia|vulkan|musa|privateuseone)(?::(\d+))?\Z")
+
+
+def parse(text: object) -> Concrete | None:
+    """Return the device that a literal names (`"cuda:1"`, an index), or None."""
+    if isinstance(text, str):
+        match = DEVICE.match(text)
+        if match:
+            return Concrete(match[1], int(match[2]) if match[2] else None)
+    if isinstance(text, int) and not isinstance(text, bool) and text >= 0:
+        return Concrete("cuda", text)
+    return None
+
+
+def formatted_device(run: Run, prefix: str, inner: Value | None, node: cst.BaseExpression) -> Value:
+    """Return the value of ``f"cuda:{i}"`` or ``"cuda:" + str(i)``: a place named by the index."""
+    kind, colon, _ = prefix.partition(":")
+    if not colon or parse(kind) is None:
+        return Const("…", node)
+    if isinstance(inner, Const) and isinstance(inner.value, int):
+        return Device(lattice.on(Concrete(kind, inner.value)))
+    if isinstance(inner, Opaque):
+        return Device(lattice.on(Symbol(inner.key, SymbolKind.PLACE, inner.name)))
+    return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, "the device of this process")))
+
+
+def choose_device(run: Run, value: Value) -> Value:
+    """Return a device where a conditional chooses among names of devices, else the value itself."""
+    if not isinstance(value, Choice):
+        return value
+    joined: set[Possibility] = set()
+    for option, condition in value.options:
+        match option:
+            case Const() if isinstance(option.value, str) and (device := parse(option.value)) is not None:
+                joined.add(Possibility(device, condition))
+            case Device():
+                joined.update(lattice.under(option.placement, condition))
+            case _:
+                return value
+    return Device(frozenset(joined))
+
+
+def named(run: Run, value: Value, name: str) -> Value:
+    """Return a value as a variable of a name holds it: a conditional device becomes a symbol with its expansion."""
+    match value:
+        case Choice():
+            chosen = choose_device(run, value)
+            return named(run, chosen, name) if isinstance(chosen, Device) else value
+        case Device() if len(value.placement) > 1:
+            symbol = Symbol(run.new_key(), SymbolKind.PLACE, f"`{name}`", value.placement)
+            return Device(lattice.on(symbol))
+        case Opaque() if not value.name or value.name.endswith(")"):
+            return replace(value, name=name)
+        case _:
+            return value
+
+
+def place_of(run: Run, argument: Argument | None, moving: bool = True) -> Placement | None:
+    """Return the placement that an argument names, or None where it names no device (a dtype, nothing)."""
+    if argument is None:
+        return None
+    return _place(run, argument.value, argument.node, moving)
+
+
+def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement | None:
+    match value:
+        case Device():
+            if value.literal is not None:
+                _literal(run, value.literal, value.placement)
+            _sent_to(run, value.placement)
+            return value.placement
+        case Const():
+            device = parse(value.value)
+            if device is None:
+                return None
+            placement = lattice.on(device)
+            if value.node is not None and isinstance(value.value, str):
+                _literal(run, value.node, placement)
+            _sent_to(run, placement)
+            return placement
+        case Opaque():
+            if "dtype" in value.name.rpartition(".")[2]:
+                return None
+            if value.output or value.source or value.key in run.facts.tensors:
+                return run.placement_of(value)
+            placement = lattice.on(Symbol(value.key, SymbolKind.PLACE, f"`{value.name}`" if value.name else "a device"))
+            _sent_to(run, placement)
+            return placement
+        case Tensor():
+            return value.placement
+        case Choice():
+            chosen = choose_device(run, value)
+            if isinstance(chosen, Device):
+                _sent_to(run, chosen.placement)
+                return chosen.placement
+            return lattice.ANY if any(not isinstance(v, Const) for v, _ in value.options) else None
+        case Object():
+            return lattice.on(Symbol(value.key, SymbolKind.PLACE, "a device"))
+        case Unknown():
+            return lattice.ANY
+        case _:
+            return None
+
+
+def _literal(run: Run, node: cst.CSTNode, placement: Placement) -> None:
+    """Record that a literal accelerator decides where something lives."""
+    for possibility in placement:
+        if lattice.is_accelerator(possibility.device):
+            run.emit(DeviceNamed(node, run.world, str(possibility.device), run.is_guarded, ""))
+
+
+def _sent_to(run: Run, placement: Placement) -> None:
+    """Note the symbols that something is sent to, and that the file uses an accelerator."""
+    for possibility in placement:
+        device = possibility.device
+        if isinstance(device, Symbol):
+            run.facts.sent_to.add(device.key)
+            expansion = device.expansion
+            if expansion is None or any(lattice.is_accelerator(p.device) for p in expansion):
+                run.facts.accelerated = True
+        elif lattice.is_accelerator(device):
+            run.facts.accelerated = True
+
+
+def legacy_type(value: Value) -> Placement | None:
+    """Return where tensors of a legacy type are (`torch.cuda.FloatTensor`), or None for any other value."""
+    match value:
+        case Imported(row=Make(legacy=str(kind))) if kind:
+            return lattice.on(Concrete(kind))
+        case Choice():
+            joined: set[Possibility] = set()
+            for option, condition in value.options:
+                placement = legacy_type(option)
+                if placement is None:
+                    return None
+                joined.update(lattice.under(placement, condition))
+            return frozenset(joined)
+        case _:
+            return None
+
+
+def tested_slots(run: Run, node: cst.BaseExpression) -> set[tuple[int, str]]:
+    """Return the slots of values whose own device or type a test is about (`if x.device != y.device`)."""
+    found: set[tuple[int, str]] = set()
+    for attribute in _attributes(node):
+        row = run.knowledge.tensor_attributes.get(attribute.attr.value)
+        if isinstance(row, DeviceType | Query):
+            slot = conditions.slot_of(run, attribute.value)
+            if slot is not None and isinstance(run.store.get(*slot), Tensor | Opaque):
+                found.add(slot)
+    return found
+
+
+def _attributes(node: cst.BaseExpression) -> Iterator[cst.Attribute]:
+    match node:
+        case cst.Attribute():
+            yield node
+            if isinstance(node.value, cst.Attribute):
+                yield from _attributes(node.value)
+        case cst.Comparison():
+            yield from _attributes(node.left)
+            for part in node.comparisons:
+                yield from _attributes(part.comparator)
+        case cst.BooleanOperation():
+            yield from _attributes(node.left)
+            yield from _attributes(node.right)
+        case cst.UnaryOperation():
+            yield from _attributes(node.expression)
+        case _:
+            return
+
+
+__all__ = ["Arguments", "UNKNOWN", "choose_device", "expressions", "formatted_device", "legacy_type", "named", "parse", "place_of", "tested_slots"]

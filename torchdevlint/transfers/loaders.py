@@ -1,0 +1,122 @@
+"""Datasets and loaders: what iterating them yields, and where it arrives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from torchdevlint import lattice
+from torchdevlint.interpreter import attributes, calls, functions, iteration
+from torchdevlint.knowledge.rows import DatasetType, LoaderType
+from torchdevlint.lattice import ANY
+from torchdevlint.state import ITEMS, Items
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Container,
+    Function,
+    Instance,
+    Loader,
+    Opaque,
+    Tensor,
+    Value,
+)
+from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.run import Run
+
+BATCHED = "<batched>"
+_PLAIN = LoaderType()
+
+
+def dataset(run: Run, row: DatasetType, call: Call) -> Value:
+    """Build a dataset: of tensors it yields their rows, a part of another yields the same as the whole."""
+    if row.tensors and call.arguments and not call.open:
+        tensors = [argument.value for argument in call.arguments]
+        single = [iteration.element(run, value, call.node) for value in tensors]
+        made = Loader(run.new_key(), _PLAIN, run.container("tuple", single))
+        run.store.set(made.key, BATCHED, run.container("tuple", tensors))
+        return made
+    first = call.arguments[0].value if call.arguments else UNKNOWN
+    if isinstance(first, Loader):
+        return first
+    return calls.unseen(run, call)
+
+
+def loader(run: Run, row: LoaderType, call: Call) -> Value:
+    """Build a loader: its items are the dataset's, collated, or arrive where this loader's batches do."""
+    key = run.new_key()
+    argument = call.get(0, row.dataset)
+    source = argument.value if argument is not None else UNKNOWN
+    collate = [call.keywords[name].value for name in row.collate if name in call.keywords]
+    custom = [value for value in collate if value != NONE and not _only_samples(value)]
+    name = call.text
+    item: Value | None = None
+    function = call.keywords.get("collate_fn")
+    if function is not None and isinstance(function.value, Function):
+        batch = run.opaque("batch")
+        item = functions.invoke(run, function.value, calls.Call(call.node, "collate", [calls.Argument(call.node, batch)]))
+        if isinstance(item, Opaque):
+            item = None
+    elif isinstance(source, Loader):
+        batched = run.store.get(source.key, BATCHED)
+        item = batched if isinstance(batched, Container) else source.item
+    elif isinstance(source, Instance) and not custom:
+        item = _collated(run, _item_of(run, source, call), call)
+    elif isinstance(source, Container) and not custom:
+        item = _collated(run, iteration.element(run, source, call.node), call)
+    if item is None or item == UNKNOWN:
+        item = iteration.batch_item(run, key, name, call.node)
+        if custom or call.open or _was_placed(run, source):
+            run.facts.tainted.add(key)
+    return Loader(key, row, item)
+
+
+def _only_samples(value: Value) -> bool:
+    """Tell whether an argument decides only which samples come, not what becomes of them."""
+    return not isinstance(value, Function)
+
+
+def _was_placed(run: Run, source: Value) -> bool:
+    """Tell whether a dataset was moved, or built with a device, so that its items may come from anywhere."""
+    if isinstance(source, Opaque):
+        return (
+            source.key in run.facts.tainted or source.placement != ANY or run.module_placement(source) is not None
+        )
+    return isinstance(source, Instance)
+
+
+def _item_of(run: Run, source: Instance, call: Call) -> Value:
+    method = attributes.member(run, source.cls, "__getitem__")
+    if not isinstance(method, Function):
+        return UNKNOWN
+    bound = Function(method.node, method.frame, method.name, source, method.owner)
+    index = calls.Argument(call.node, run.opaque("index"))
+    frame = run.frame.in_module
+    run.frame.in_module = False
+    value = functions.invoke(run, bound, calls.Call(call.node, "__getitem__", [index]))
+    run.frame.in_module = frame
+    return value
+
+
+def _collated(run: Run, value: Value, call: Call) -> Value:
+    """Return what the default collation makes of an item: one dimension more, numbers become host tensors."""
+    match value:
+        case Tensor():
+            low, high = value.rank
+            return replace(value, rank=(low + 1, None if high is None else high + 1))
+        case Const() if isinstance(value.value, int | float) and not isinstance(value.value, bool):
+            why = Why(Role.BATCH, call.node, f"collated by `{call.text}`")
+            return Tensor(lattice.on(lattice.HOST, why), (1, 1))
+        case Container():
+            items = run.items(value)
+            made = Container(run.new_key(), value.kind)
+            exact = tuple((key, _collated(run, item, call)) for key, item in items.exact)
+            rest = _collated(run, items.rest, call) if items.rest is not None else None
+            run.store.set(made.key, ITEMS, Items(exact, rest, items.lost))
+            return made
+        case _:
+            return UNKNOWN

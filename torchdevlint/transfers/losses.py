@@ -1,0 +1,132 @@
+"""Losses: predictions, targets and weights that meet, in functions and in modules built with weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint.events import Combined, Operand
+from torchdevlint.interpreter import calls
+from torchdevlint.knowledge.rows import Loss, Mix
+from torchdevlint.lattice import ANY
+from torchdevlint.names import text_of
+from torchdevlint.transfers.tensors import operand, result_placement
+from torchdevlint.values import (
+    ANY_RANK,
+    SCALAR,
+    Choice,
+    Const,
+    Holder,
+    Module,
+    Opaque,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.run import Run
+
+
+def keep_weights(run: Run, module: Module, row: Loss, call: Call) -> None:
+    """Keep the weights of a loss module as buffers of it, and where it was built."""
+    kept: list[str] = []
+    for name in row.weights:
+        position = row.constructor.index(name) if name in row.constructor else -1
+        argument = call.get(position, name)
+        if argument is not None and isinstance(argument.value, Tensor | Opaque | Choice):
+            value = argument.value
+            if isinstance(value, Tensor):
+                value = Tensor(value.placement, value.rank, value.graph, Holder.BUFFER)
+            elif isinstance(value, Choice):
+                placement = run.placement_of(value)
+                value = Tensor(placement, ANY_RANK, False, Holder.BUFFER) if _tensor_inside(value) else value
+            run.set_attribute(module.key, name, value)
+            run.bound_at[module.key, name] = argument.node
+            kept.append(name)
+    if kept:
+        run.made_at[module.key] = call.node
+        run.built_in[module.key] = run.frame.base
+    reduction = call.keywords.get("reduction")
+    if reduction is not None and reduction.value != Const("none"):
+        return
+    if reduction is not None:
+        run.unreduced.add(module.key)
+
+
+def _tensor_inside(value: Choice) -> bool:
+    return any(isinstance(option, Tensor) for option, _ in value.options)
+
+
+def call_loss_module(run: Run, module: Module, call: Call) -> Value:
+    """Call a loss module: its weights meet the prediction too."""
+    row = module.type.loss
+    assert row is not None
+    weights = []
+    for name in row.weights:
+        value = run.store.get(module.key, name)
+        if isinstance(value, Tensor | Opaque):
+            node = run.bound_at.get((module.key, name), call.node)
+            weights.append((name, calls.Argument(node, value)))
+    made = run.made_at.get(module.key)
+    if made is not None and run.built_in.get(module.key) != run.frame.base and _factory_made(run, module):
+        made = call.node
+    return _meet(run, row, call, None, weights, made, module.key in run.unreduced)
+
+
+def _factory_made(run: Run, module: Module) -> bool:
+    """Tell whether the loss was built in a function that handed it out: there nothing is wrong yet."""
+    return run.built_in.get(module.key, 0) != run.top.base and module.key in run.handed_out
+
+
+def call_loss(run: Run, row: Loss, call: Call, receiver: Argument | None) -> Value:
+    """Call a functional loss."""
+    weights = [(name, call.keywords[name]) for name in row.weights if name in call.keywords]
+    reduction = call.keywords.get("reduction")
+    unreduced = reduction is not None and reduction.value == Const("none")
+    return _meet(run, row, call, receiver, weights, None, unreduced)
+
+
+def _meet(
+    run: Run,
+    row: Loss,
+    call: Call,
+    receiver: Argument | None,
+    weights: list[tuple[str, Argument]],
+    made_at: cst.CSTNode | None,
+    unreduced: bool,
+) -> Value:
+    given = ([receiver] if receiver is not None else []) + call.arguments
+    operands: list[Operand] = []
+    tensors: list[Tensor] = []
+    for index, name in enumerate(row.operands):
+        argument = call.keywords.get(name) or (given[index] if name and index < len(given) else None)
+        if argument is None or name in row.optional_host or not name:
+            continue
+        _add(run, argument, name, operands, tensors)
+    for name, argument in weights:
+        if all(o.role != name for o in operands):
+            _add(run, argument, name, operands, [])
+    text = text_of(call.node.func) if isinstance(call.node, cst.Call) else call.text
+    if len(operands) > 1 and len({o.placement for o in operands}) > 1:
+        mix = Mix.STRICT if row.strict else Mix.ZERO_DIM
+        run.emit(
+            Combined(
+                call.node, run.world, run.frame.entry, text, tuple(operands), mix, True, row.targets, row.weights, made_at,
+                text,
+            )
+        )  # fmt: skip
+    graphs = {t.graph for t in tensors}
+    graph = False if run.no_grad else True if True in graphs else None if None in graphs or not graphs else False
+    placement = result_placement(tensors) if tensors else ANY
+    return Tensor(placement, ANY_RANK if unreduced else SCALAR, graph)
+
+
+def _add(run: Run, argument: Argument, name: str, operands: list[Operand], tensors: list[Tensor]) -> None:
+    value = argument.value
+    if isinstance(value, Opaque):
+        run.facts.tensors.add(value.key)
+    if isinstance(value, Tensor | Opaque):
+        operands.append(operand(run, argument.node, value, name))
+        tensors.append(value if isinstance(value, Tensor) else Tensor(run.placement_of(value)))

@@ -1,0 +1,275 @@
+"""Modules: what they register, and what calling one of torch's classes does to its inputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.events import Called, Operand
+from torchdevlint.interpreter import calls, iteration
+from torchdevlint.knowledge.rows import ContainerKind, ModuleType, ParameterType, Placing, Register, RegisterKind
+from torchdevlint.lattice import ANY, Placement
+from torchdevlint.names import text_of
+from torchdevlint.state import ITEMS, PLACEMENT, Items
+from torchdevlint.transfers import losses
+from torchdevlint.transfers.devices import named, place_of
+from torchdevlint.transfers.tensors import operand
+from torchdevlint.values import (
+    ANY_RANK,
+    NONE,
+    UNKNOWN,
+    Choice,
+    Const,
+    Container,
+    Holder,
+    Module,
+    Opaque,
+    Tensor,
+    Unknown,
+    Value,
+)
+from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.run import Run
+
+
+def register(run: Run, value: Value) -> None:
+    """Note that a value is reached by `parameters()` and moves with a module that holds it."""
+    match value:
+        case Module() | Opaque():
+            run.registered.add(value.key)
+        case Container():
+            items = run.items(value)
+            for _, item in items.exact:
+                register(run, item)
+            if items.rest is not None:
+                register(run, items.rest)
+        case Choice():
+            for option, _ in value.options:
+                register(run, option)
+        case _:
+            return
+
+
+def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -> None:
+    """Bind an attribute of a module: submodules and parameters are registered, plain tensors are only kept."""
+    run.bound_at[module.key, name] = node
+    if isinstance(value, Module | Choice):
+        register(run, value)
+    if not run.frame.constructing:
+        calls.consume(run, value, "stored")
+    known = run.store.get(module.key, name)
+    if isinstance(known, Tensor) and known.held is Holder.BUFFER and isinstance(value, Tensor):
+        value = replace(value, held=Holder.BUFFER)
+    run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
+
+
+def parameter(run: Run, row: ParameterType, call: Call) -> Tensor:
+    """`nn.Parameter(t)`: a leaf where the tensor is."""
+    first = call.arguments[0].value if call.arguments else UNKNOWN
+    holder = Holder.BUFFER if row.buffer else Holder.PARAMETER
+    if isinstance(first, Tensor):
+        return replace(first, held=holder, graph=not row.buffer, leaf=True)
+    placement = run.placement_of(first) if isinstance(first, Opaque) else ANY
+    return Tensor(placement, ANY_RANK, not row.buffer, holder, leaf=True)
+
+
+def registering(run: Run, row: Register, module: Module | Opaque, call: Call) -> Value:
+    """`register_buffer(name, tensor)` and its kin."""
+    name, held = call.get(0, "name"), call.get(1, "tensor") or call.get(1, "param") or call.get(1, "module")
+    if held is None or not isinstance(module, Module):
+        return NONE
+    value = held.value
+    if isinstance(value, Tensor):
+        value = replace(value, held=Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER)
+    register(run, value)
+    text = name.value.value if name is not None and isinstance(name.value, Const) else f"<registered {run.new_key()}>"
+    run.bound_at[module.key, str(text)] = call.node
+    run.set_attribute(module.key, str(text), value)
+    return NONE
+
+
+def construct(run: Run, row: ModuleType, call: Call) -> Value:
+    """Build a module of a torch class."""
+    given = place_of(run, call.keywords.get("device"), moving=False)
+    made = Module(run.new_key(), _emptied(row, call), None, call.text)
+    if row.placing is Placing.USER:
+        placement = given if given is not None else run.default_placement(call.node, f"made by `{call.text}`")
+    else:
+        placement = ANY
+    for argument in call.values():
+        register(run, argument.value)
+    if row.scatters or row.forwards_attributes:
+        wrapped = call.get(0, "module")
+        if wrapped is not None:
+            run.set_attribute(made.key, "module", wrapped.value)
+        placement = ANY
+    run.store.set(made.key, PLACEMENT, placement)
+    if row.container is not ContainerKind.NONE:
+        fill_container(run, made, call)
+    if row.loss is not None:
+        losses.keep_weights(run, made, row.loss, call)
+    return made
+
+
+def _emptied(row: ModuleType, call: Call) -> ModuleType:
+    """Return the row of a module that its arguments leave without tensors (`affine=False`)."""
+    if row.empty_without and all(
+        (argument := call.keywords.get(name)) is not None and argument.value == Const(False)
+        for name in row.empty_without
+    ):
+        return replace(row, holds_tensors=False)
+    return row
+
+
+def fill_container(run: Run, made: Module, call: Call | None) -> None:
+    """Give a torch container the modules it is built from."""
+    exact: list[tuple[object, Value]] = []
+    rest: Value | None = None
+    arguments = call.arguments if call is not None else []
+    if len(arguments) == 1 and isinstance(arguments[0].value, Container):
+        source = run.items(arguments[0].value)
+        exact, rest = list(source.exact), source.any() if source.lost else source.rest
+        if source.lost:
+            exact = []
+    elif call is not None and call.open:
+        rest = arguments[0].value if arguments else UNKNOWN
+    else:
+        exact = [(index, argument.value) for index, argument in enumerate(arguments)]
+    for _, value in exact:
+        register(run, value)
+    if rest is not None:
+        register(run, rest)
+    run.store.set(made.key, ITEMS, Items(tuple(exact), rest))
+
+
+def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:
+    """Tell whether a module holds tensors; None where that is not known."""
+    if not isinstance(module, Module) or depth > 4:
+        return None
+    if module.type.container is not ContainerKind.NONE:
+        items = run.items(module)
+        answers = [holds_tensors(run, value, depth + 1) for _, value in items.exact]
+        if items.rest is not None:
+            answers.append(holds_tensors(run, items.rest, depth + 1))
+        return True if True in answers else None if None in answers else False
+    if module.cls is not None and module.type.abstract:
+        return None
+    return module.type.holds_tensors
+
+
+def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
+    """Return the arguments of a call of an unseen module that may be tensors.
+
+    The first positional one counts as one; further ones need evidence.
+    """
+    found: list[Operand] = []
+    for index, argument in enumerate(call.values()):
+        value = argument.value
+        match value:
+            case Tensor():
+                found.append(operand(run, argument.node, value, "input"))
+            case Opaque() if value.placement != ANY:
+                made = operand(run, argument.node, value, "input")
+                found.append(replace(made, proof=0) if index == 0 or value.member else made)
+            case Choice():
+                placement = run.placement_of(value)
+                if placement != ANY and any(isinstance(v, Tensor) for v, _ in value.options):
+                    found.append(replace(operand(run, argument.node, UNKNOWN, "input"), placement=placement, rank=ANY_RANK))
+            case _:
+                continue
+    return tuple(found)
+
+
+def call_typed_module(run: Run, module: Module, call: Call) -> Value:
+    """Call a module of a torch class: what meets its parameters, and where the result is."""
+    row = module.type
+    if row.loss is not None:
+        return losses.call_loss_module(run, module, call)
+    if row.container is ContainerKind.SEQUENTIAL:
+        return _sequential(run, module, call)
+    state = run.module_placement(module) or ANY
+    holds = holds_tensors(run, module)
+    if row.scatters or row.placing is not Placing.USER:
+        inner = run.store.get(module.key, "module")
+        placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
+        for argument in call.values():
+            calls.consume(run, argument.value, "passed")
+        return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
+    if holds and state != ANY:
+        inputs = tuple(
+            operand(run, argument.node, argument.value, name)
+            for name, argument in _named_inputs(row, call)
+            if isinstance(argument.value, Tensor | Opaque)
+        )
+        if inputs:
+            run.emit(Called(call.node, run.world, run.frame.entry, module, row, _text(call), state, inputs))
+    return _output(run, row, call, state if holds else None)
+
+
+def _text(call: Call) -> str:
+    return text_of(call.node.func) if isinstance(call.node, cst.Call) else call.text
+
+
+def _named_inputs(row: ModuleType, call: Call) -> list[tuple[str, calls.Argument]]:
+    found = []
+    for index, name in enumerate(row.inputs):
+        argument = call.get(index, name)
+        if argument is not None:
+            found.append((name, argument))
+    return found
+
+
+def _output(run: Run, row: ModuleType, call: Call, state: Placement | None) -> Value:
+    """Return what a torch module returns: on its own device, or where its input is if it holds nothing."""
+    first = call.arguments[0].value if call.arguments else next((a.value for a in call.values()), UNKNOWN)
+    if row.output == "input":
+        return first
+    placement = state if state is not None else run.placement_of(first)
+    if state == ANY:
+        placement = run.placement_of(first)
+    if state is None and isinstance(first, Unknown):
+        return UNKNOWN
+    graph = False if run.no_grad else True if state is not None else first.graph if isinstance(first, Tensor) else None
+    rank = first.rank if isinstance(first, Tensor) and row.returns.name == "SAME" else ANY_RANK
+    made = Tensor(placement, rank, graph)
+    match row.output:
+        case "pair":
+            return run.container("tuple", (made, run.opaque("state", placement=placement, output=True)))
+        case "opaque":
+            return run.opaque(f"{call.text}(…)", placement=placement, output=True)
+        case _:
+            return made
+
+
+def _sequential(run: Run, module: Module, call: Call) -> Value:
+    """Call a `Sequential`: each module in turn; of one whose modules are not known, as a whole."""
+    items = run.items(module)
+    first = call.arguments[0] if call.arguments else None
+    state = run.module_placement(module) or ANY
+    if holds_tensors(run, module) and state != ANY and first is not None and isinstance(first.value, Tensor | Opaque):
+        inputs = (operand(run, first.node, first.value, "input"),)
+        run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, _text(call), state, inputs))
+        graph = None if run.no_grad else True
+        return Tensor(state, ANY_RANK, graph if graph else False)
+    if items.rest is None and not items.lost and items.exact:
+        value = first.value if first is not None else UNKNOWN
+        for _, layer in items.exact:
+            inner = calls.Call(call.node, call.text, [calls.Argument(first.node if first else call.node, value)])
+            value = calls.call_value(run, layer, inner)
+        return value
+    placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
+    return Tensor(placement, ANY_RANK, False if run.no_grad else None)
+
+
+def container_why(node: cst.CSTNode, text: str) -> Placement:
+    """Return the placement of what is made on the host by a call."""
+    return lattice.on(lattice.HOST, Why(Role.CREATED, node, text))
+
+
+__all__ = ["call_typed_module", "construct", "fill_container", "hold", "holds_tensors", "input_operands", "iteration", "parameter", "register", "registering"]

@@ -1,0 +1,301 @@
+"""Moves: where a call sends its receiver, what moves in place with it, and what a move is evidence of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.events import CudaCalled, HeldOptimizer, Moved
+from torchdevlint.interpreter import attributes
+from torchdevlint.knowledge.rows import Carrier, Move, MoveKind, Placing
+from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.names import text_of
+from torchdevlint.state import OPTIMIZERS, PLACEMENT
+from torchdevlint.transfers.devices import legacy_type, place_of
+from torchdevlint.values import (
+    Choice,
+    Const,
+    Container,
+    Holder,
+    Module,
+    Object,
+    Opaque,
+    Tensor,
+    Value,
+)
+from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.run import Run
+
+
+def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool]:
+    """Return where a move sends its receiver (None: no change of device), and whether a tensor says so."""
+    first = call.arguments[0] if call.arguments else None
+    match row.kind:
+        case MoveKind.CPU:
+            return lattice.on(HOST), False
+        case MoveKind.CUDA | MoveKind.OTHER_TYPE:
+            run.facts.accelerated = True
+            given = first or call.keywords.get("device")
+            named = place_of(run, given) if given is not None else None
+            if given is None or isinstance(given.value, Const):
+                run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
+            placement = named if named is not None else lattice.on(Concrete(row.type))
+            return placement, False
+        case MoveKind.TYPE:
+            return (legacy_type(first.value) if first is not None else None), False
+        case MoveKind.TYPE_AS:
+            return (run.placement_of(first.value) if first is not None else None), True
+        case MoveKind.TO:
+            return _sent(run, call, first)
+
+
+def _sent(run: Run, call: Call, first: Argument | None) -> tuple[Placement | None, bool]:
+    """Return where `.to(…)` sends: the first argument or `device=`; anything may hide in ``*args``."""
+    keyword = call.keywords.get("device")
+    for argument in (keyword, first):
+        if argument is None:
+            continue
+        if isinstance(argument.value, Tensor):
+            return argument.value.placement, True
+        if isinstance(argument.value, Opaque) and argument.value.key in run.facts.tensors:
+            return run.placement_of(argument.value), True
+        placement = place_of(run, argument)
+        if placement is not None:
+            return placement, _derived(placement)
+    if call.open:
+        return ANY, True
+    return None, False
+
+
+def _derived(placement: Placement) -> bool:
+    """Tell whether a placement is that of another tensor, which makes a move no evidence."""
+    return all(
+        isinstance(p.device, Symbol) and p.device.kind in (SymbolKind.WHEREABOUTS, SymbolKind.OWNER, SymbolKind.BATCH)
+        for p in placement
+    )
+
+
+def _why(row: Move, call: Call, before: Placement, after: Placement) -> Placement:
+    """Return a destination with the move as its reason; an explicit move to the host is meant."""
+    earlier = next((p.why for p in before if p.why is not None), None)
+    source = earlier.root().source if earlier is not None else 0
+    to_host = row.kind is MoveKind.CPU or all(lattice.is_host(p.device) for p in after)
+    role = Role.MOVED_TO_HOST if to_host else Role.MOVED
+    why = Why(role, call.node, f"moved by `.{call.text}`", earlier, source)
+    return frozenset(Possibility(p.device, p.condition, why) for p in after)
+
+
+def evidence(run: Run, source: int, after: Placement, derived: bool, call: Call) -> None:
+    """Note that a batch arrives on the host, where a member of it is moved off."""
+    if not source or derived or after == ANY:
+        return
+    if all(lattice.is_host(p.device) for p in after):
+        return
+    if run.iterated_in.get(source) not in (run.frame.base, None):
+        return
+    known = run.facts.host_batches.get(source)
+    if known is None or len(run.world) < len(known[0]):
+        run.facts.host_batches[source] = (_own_world(run), call.node)
+
+
+def _own_world(run: Run) -> frozenset[tuple[str, bool]]:
+    """Return the guards under which the current function moves, beyond those it was called under."""
+    return run.world - run.frame.world
+
+
+def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
+    """Move a tensor: the result is elsewhere, the receiver stays."""
+    value = receiver.value
+    assert isinstance(value, Tensor)
+    after, derived = destination(run, row, call)
+    if after is None:
+        _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
+        return replace(value, leaf=False)
+    source = next((p.why.root().source for p in value.placement if p.why is not None and p.why.root().source), 0)
+    evidence(run, source, after, derived, call)
+    after = _why(row, call, value.placement, after)
+    _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
+    return replace(value, placement=after, leaf=False, held=Holder.NONE)
+
+
+def _moved(
+    run: Run,
+    call: Call,
+    node: cst.CSTNode,
+    before: Placement,
+    after: Placement,
+    in_place: bool | None,
+    device: bool = True,
+    proof: int = 0,
+    member: bool = False,
+    optimizers: tuple[HeldOptimizer, ...] = (),
+    replaces: bool = False,
+    module: Module | Opaque | None = None,
+) -> None:
+    text = text_of(node)
+    run.emit(
+        Moved(
+            call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,
+            optimizers, replaces, module,
+        )
+    )  # fmt: skip
+
+
+def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:
+    """Move an object of unknown kind: if it is a module it moves in place, if it is a tensor the result is elsewhere."""
+    after, derived = destination(run, row, call)
+    is_tensor = receiver.key in run.facts.tensors
+    before = run.placement_of(receiver)
+    if after is None:
+        _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=receiver.member)
+        return receiver
+    evidence(run, receiver.source if receiver.member else 0, after, derived, call)
+    moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)
+    state = run.module_placement(receiver)
+    if not is_tensor and not receiver.source:
+        held = held_optimizers(run, receiver)
+        _moved(
+            run, call, node.value, state if state is not None else ANY, moved, None, proof=receiver.key,
+            optimizers=held, replaces=row.empties, module=receiver,
+        )  # fmt: skip
+        run.store.set(receiver.key, PLACEMENT, moved)
+    else:
+        _moved(
+            run, call, node.value, before, moved, False if is_tensor else None, proof=receiver.key,
+            member=receiver.member,
+        )  # fmt: skip
+    if derived and after == ANY:
+        return receiver
+    return replace(receiver, placement=moved)
+
+
+def held_optimizers(run: Run, module: Module | Opaque) -> tuple[HeldOptimizer, ...]:
+    """Return the optimizers that hold parameters of a module or of anything in it."""
+    found: dict[int, HeldOptimizer] = {}
+    for key in _keys(run, module, set()):
+        held = run.store.get(key, OPTIMIZERS)
+        if isinstance(held, tuple):
+            for optimizer in held:
+                found[optimizer.key] = optimizer
+    from torchdevlint.transfers.optimizers import current
+
+    return tuple(current(run, optimizer) for optimizer in found.values())
+
+
+def _keys(run: Run, module: Value, seen: set[int]) -> set[int]:
+    """Return the keys of a module and of the modules and parameters in it."""
+    match module:
+        case Module() | Opaque():
+            if module.key in seen:
+                return seen
+            seen.add(module.key)
+            for _, value in run.attribute_values(module.key):
+                if isinstance(value, Module | Opaque):
+                    _keys(run, value, seen)
+            if isinstance(module, Module):
+                for value in _contained(run, module):
+                    _keys(run, value, seen)
+        case _:
+            pass
+    return seen
+
+
+def _contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
+    items = run.items(module)
+    return (*(value for _, value in items.exact), *((items.rest,) if items.rest is not None else ()))
+
+
+def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
+    """Move a module in place, with everything it has registered."""
+    after, _ = destination(run, row, call)
+    before = run.module_placement(receiver) or ANY
+    node = call.node.func.value if isinstance(call.node, cst.Call) and isinstance(call.node.func, cst.Attribute) else call.node
+    if after is None:
+        return receiver
+    moved = _why(row, call, before, after)
+    _moved(
+        run, call, node, before, moved, True, optimizers=held_optimizers(run, receiver), replaces=row.empties,
+        module=receiver,
+    )  # fmt: skip
+    move_module(run, receiver, moved)
+    return receiver
+
+
+def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | None = None) -> None:
+    """Set where a module is, and with it what it has registered: submodules, parameters, buffers."""
+    visited = set() if seen is None else seen
+    match module:
+        case Module():
+            if module.key in visited:
+                return
+            visited.add(module.key)
+            top = seen is None
+            moves_itself = module.cls is not None and not top and _overrides(run, module)
+            here = ANY if moves_itself or module.type.placing is Placing.UNSEEN else placement
+            run.store.set(module.key, PLACEMENT, here)
+            for name, value in tuple(run.attribute_values(module.key)):
+                _move_held(run, module, name, value, here, visited)
+            for value in _contained(run, module):
+                if isinstance(value, Module | Opaque | Choice):
+                    move_module(run, value, here, visited)
+        case Opaque():
+            if module.key not in visited:
+                visited.add(module.key)
+                run.store.set(module.key, PLACEMENT, placement)
+        case Choice():
+            for option, _ in module.options:
+                move_module(run, option, placement, visited)
+        case _:
+            return
+
+
+def _overrides(run: Run, module: Module) -> bool:
+    assert module.cls is not None
+    return any(attributes.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)
+
+
+def _move_held(run: Run, module: Module, name: str, value: Value, placement: Placement, visited: set[int]) -> None:
+    match value:
+        case Module() | Choice():
+            move_module(run, value, placement, visited)
+        case Opaque() if value.placement == ANY:
+            move_module(run, value, placement, visited)
+        case Tensor() if value.held is not Holder.NONE:
+            run.store.set(module.key, name, replace(value, placement=placement))
+        case _:
+            return
+
+
+def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | None:
+    """Move a library's object with tensors inside, in place or as a copy; None if the method is no move."""
+    row = run.knowledge.module.get(name)
+    if not isinstance(row, Move) or receiver.type.carrier is Carrier.NONE:
+        return None
+    after, _ = destination(run, row, call)
+    before = run.placement_of(receiver)
+    if after is None:
+        return receiver
+    moved = _why(row, call, before, after)
+    in_place = receiver.type.carrier is Carrier.IN_PLACE
+    node = call.node.func.value if isinstance(call.node, cst.Call) and isinstance(call.node.func, cst.Attribute) else call.node
+    _moved(run, call, node, before, moved, in_place)
+    if in_place:
+        run.store.set(receiver.key, PLACEMENT, moved)
+        return receiver
+    copied = Object(run.new_key(), receiver.type, moved)
+    run.store.set(copied.key, PLACEMENT, moved)
+    return copied
+
+
+def note_cast(run: Run, call: Call, receiver: Argument) -> None:
+    """Record a cast whose result may have been thrown away."""
+    value = receiver.value
+    assert isinstance(value, Tensor)
+    if call.discarded:
+        _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
