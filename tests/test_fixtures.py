@@ -1,0 +1,45 @@
+"""Every fixture gets exactly the findings that stand in it: its line, its code, and no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from expectations import mismatches, parse
+
+from torchdevlint.engine import analyse
+from torchdevlint.options import Options
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+PATHS = sorted(FIXTURES.rglob("*.py"))
+CASES = sorted({FIXTURES.joinpath(*path.relative_to(FIXTURES).parts[:2]) for path in PATHS})
+
+
+def name(path: Path) -> str:
+    return path.relative_to(FIXTURES).as_posix()
+
+
+def kind(case: Path) -> str:
+    """Return the kind of a case: `bad`, `good` or `fixed`, or `project`, in which there are files of all kinds."""
+    return case.name.removesuffix(".py").split("_")[0]
+
+
+def sources(case: Path) -> list[Path]:
+    return [case] if case.is_file() else sorted(case.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=name)
+def test_findings_are_those_that_stand_in_the_fixture(path: Path) -> None:
+    text = path.read_text("utf-8")
+    found = analyse(text, options=Options(filename=name(path)))
+    assert mismatches(parse(text), found) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_what_is_expected_is_what_the_name_of_the_case_says(case: Path) -> None:
+    codes = {expectation.code for path in sources(case) for expectation in parse(path.read_text("utf-8"))}
+    if kind(case) in ("bad", "project"):
+        assert case.parent.name[:6].upper() in codes
+    else:
+        assert kind(case) in ("good", "fixed")
+        assert codes == set()
