@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from torchdevlint.gate import MAX_CHARACTERS, MAX_LINE_CHARACTERS, check_size, may_find
+from torchdevlint.knowledge import DEFAULT
 from torchdevlint.options import NotAnalysed
 
 ROOT = Path(__file__).parents[1]
@@ -59,6 +60,22 @@ def test_refuses(text: str) -> None:
 def test_lets_every_fixture_through() -> None:
     refused = [str(path) for path in sorted(ROOT.glob("fixtures/*/bad*.py")) if not may_find(path.read_text("utf-8"))]
     assert refused == []
+
+
+# libraries of the knowledge that make and move no tensors: they matter beside others only
+GENERAL = {
+    *("absl", "argparse", "builtins", "configargparse", "itertools", "matplotlib", "more_itertools", "numpy"),
+    *("omegaconf", "pandas", "print", "pylab", "rich", "seaborn", "sklearn", "tqdm", "yacs"),
+}
+
+
+def test_lets_every_library_of_the_knowledge_through() -> None:
+    names = {*DEFAULT.names, *(alias for alias, _ in DEFAULT.aliases)}
+    libraries = {name.partition(".")[0] for name in names} - GENERAL
+    for library in libraries:
+        assert may_find(f"import {library}\ndevice = 0\n"), library
+        assert may_find(f"import os, {library} as a\ndevice = 0\n"), library
+        assert may_find(f"if x:\n    from {library}.b import a\ndevice = 0\n"), library
 
 
 def test_a_refused_file_imports_no_libcst() -> None:

@@ -15,7 +15,9 @@ MAX_LINE_CHARACTERS = 200_000
 
 # "torch" is in the name of most libraries of the field (torchvision, pytorch_lightning, …); the names
 # of these others are common words, and count where they are imported
-_LIBRARIES = "accelerate|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
+_LIBRARIES = (
+    "accelerate|bitsandbytes|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
+)
 _FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})\b")
 _IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})\b")
 
