@@ -18,8 +18,8 @@ MAX_LINE_CHARACTERS = 200_000
 _LIBRARIES = (
     "accelerate|bitsandbytes|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
 )
-_FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})\b")
-_IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})\b")
+_FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})")
+_IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})")
 
 # Every rule needs one of these: a device, a move or a cast, a module, a loss, a load. Tensors that are
 # made, indexed or read are of no interest in a file that has nothing of the kind. Frequent ones first.
