@@ -25,7 +25,7 @@ class Plugin:
     _selection: ClassVar[Selection] = Selection()
     _idle: ClassVar[bool] = False
 
-    def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str = "stdin") -> None:  # noqa: ARG002
+    def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str = "stdin") -> None:
         """Take the source from flake8, which has read it from a file, an editor or standard input.
 
         The tree is not used, but a plugin that asks for it runs once a file, and only on valid Python.
@@ -52,7 +52,7 @@ class Plugin:
 
     def _findings(self, text: str) -> list[tuple[int, int, str]]:
         try:
-            from torchdevlint.engine import analyse  # noqa: PLC0415 (behind the gate)
+            from torchdevlint.engine import analyse  # behind the gate
 
             wants = self._selection.wants
             found = analyse(text, options=Options(filename=self._filename, wants=wants))
