@@ -49,6 +49,7 @@ class Combined:
     loss: bool = False
     targets: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
+    strict: tuple[str, ...] = ()  # the roles that are refused on the host whatever their rank
     made_at: cst.CSTNode | None = None  # where the loss module with these weights was built
     module_text: str = ""  # the text of the loss module, for messages
 
@@ -112,7 +113,7 @@ class Moved:
     ``discarded`` tells that the result was thrown away; ``moves_in_place`` that this is fine, None where only
     the kind of ``proof`` (the key of an opaque value) decides. ``before`` and ``after`` are placements;
     ``device`` is False for a change of dtype. ``optimizers`` hold parameters of what moved. ``replaces`` tells
-    that parameters are replaced by the move.
+    that parameters are replaced by the move; ``moment`` orders it with steps of optimizers.
     """
 
     node: cst.CSTNode
@@ -128,6 +129,7 @@ class Moved:
     member: bool = False
     optimizers: tuple[HeldOptimizer, ...] = ()
     replaces: bool = False
+    moment: int = 0
     module: Module | Opaque | None = None
 
 

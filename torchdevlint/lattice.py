@@ -64,6 +64,9 @@ class Symbol:
 
 Device: TypeAlias = Concrete | Symbol
 
+ACCELERATORS = frozenset({"cuda", "mps", "xpu", "npu", "hpu", "mlu", "musa", "xla", "accelerator"})
+"""Guards that stand for the presence of an accelerator: a script is judged as on a machine that has one."""
+
 HOST = Concrete("cpu")
 ANYWHERE = Symbol(0, SymbolKind.WHEREABOUTS, "an unknown device")
 
@@ -213,6 +216,13 @@ def _world(possibility: Possibility) -> Condition:
     return possibility.condition
 
 
+def _without_device(possibility: Possibility, world: Condition) -> bool:
+    """Tell whether a possibility needs a machine without an accelerator, in a world that does not say so."""
+    return any(
+        not truth and guard in ACCELERATORS and (guard, False) not in world for guard, truth in possibility.condition
+    )
+
+
 def _may_start(possibility: Possibility, facts: Facts) -> bool:
     """Tell whether a clash may be shown from this side: an accelerator, or a host placement that is meant."""
     device = possibility.device
@@ -233,7 +243,7 @@ def _one_sided(
         condition = _world(start) | world
         if not compatible(_world(start), world):
             continue
-        partners = [p for p in others if compatible(_world(p), condition)]
+        partners = [p for p in others if compatible(_world(p), condition) and not _without_device(p, condition)]
         if partners and all(compare(start.device, p.device, facts) is Answer.DIFFERENT for p in partners):
             return start, partners[0], _world(start) | _world(partners[0])
     return None

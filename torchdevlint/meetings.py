@@ -13,9 +13,8 @@ from torchdevlint import lattice
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
 from torchdevlint.knowledge.rows import Mix
-from torchdevlint.lattice import Clash, Condition, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import ON_HOST, Clash, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.rule import Finding
-from torchdevlint.values import ANY_RANK
 from torchdevlint.why import Role, Why
 
 
@@ -101,9 +100,8 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
             continue
         odd_is_first = _host(clash.left, facts)
         odd, other = (first, second) if odd_is_first else (second, first)
-        if odd.rank[0] == 0 and not (event.mix is Mix.STRICT or (event.mix is Mix.IN_PLACE and odd is event.operands[0])):
-            if not (event.loss and odd.role in event.weights and odd.rank != ANY_RANK and odd.rank[0] > 0):
-                continue
+        if odd.rank[0] == 0 and not _refused(event, odd):
+            continue
         index = first_index if odd_is_first else second_index
         if index in blamed:
             continue
@@ -117,6 +115,13 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
             culprit,
             node,
         )
+
+
+def _refused(event: Combined, odd: Operand) -> bool:
+    """Tell whether a host operand is refused even if it is 0-dim."""
+    if odd.role in event.strict or (event.mix is Mix.STRICT and odd.role not in event.weights):
+        return True
+    return event.mix is Mix.IN_PLACE and odd is event.operands[0]
 
 
 def _host(possibility: Possibility, facts: FileFacts) -> bool:
@@ -148,7 +153,8 @@ def _by_why(why: Why | None, node: cst.CSTNode) -> tuple[Culprit, cst.CSTNode] |
 
 
 def _blame(event: Combined, odd: Operand, near: Possibility, far: Possibility) -> tuple[Culprit, cst.CSTNode]:
-    if event.loss and odd.role in event.weights:
+    kept = near.why.of(Role.UNREGISTERED_MODULE) if near.why is not None else None
+    if event.loss and odd.role in event.weights and kept is None:
         return Culprit.WEIGHT, event.made_at or event.entry or event.node
     named = _by_why(near.why, event.node) or (_by_why(far.why, event.node) if not lattice.is_host(near.device) else None)
     if named is not None:
@@ -191,7 +197,8 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
     for index in event.indices:
         if index.rank[0] == 0 or not (_proven(index, facts) and _proven(event.base, facts)):
             continue
-        clash = lattice.clash(event.base.placement, index.placement, facts, event.world)
+        base_placement = _indexed_place(event, index, facts)
+        clash = lattice.clash(base_placement, index.placement, facts, event.world)
         if clash is None or not lattice.is_host(clash.left.device) or _siblings(clash):
             continue
         base = Side(event.base.text, clash.left, event.base.node, "input")
@@ -199,6 +206,19 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
         yield Meeting(base, Side(index.text, clash.right, index.node, "index"), clash.condition, culprit, node)
         return
+
+
+def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placement:
+    """Return where an indexed value is: of unknown whereabouts, what is indexed out of it and then moved to the
+    place where the index already is was not there.
+    """
+    placement = event.base.placement
+    for possibility in placement:
+        device = possibility.device
+        if isinstance(device, Symbol) and device.kind is SymbolKind.DEVICE_OF:
+            if index.placement in facts.moved_from.get(device.key, ()):
+                return ON_HOST
+    return placement
 
 
 def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:

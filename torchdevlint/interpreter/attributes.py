@@ -104,24 +104,20 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
         run.facts.modules.add(value.key)
     row = knowledge.tensor_attributes.get(name)
     match row:
-        case DeviceType():
+        case DeviceType() if value.key not in run.arguments:
             placement = run.module_placement(value)
             if value.placement != ANY:
                 return Device(value.placement)
-            return Device(placement if placement is not None else run.whereabouts(value))
+            if placement is not None:
+                return Device(placement)
+            return Device(lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, f"`{value.name}.{name}`")))
         case Query():
             return _on_accelerator(run, value)
         case Follow() if value.placement != ANY or value.key in run.facts.tensors:
             return Tensor(run.placement_of(value))
         case _:
             pass
-    if value.placement != ANY or value.output or value.source:
-        made = run.opaque(
-            f"{value.name}.{name}", placement=value.placement, output=value.output,
-            member=value.source != 0, source=value.source,
-        )  # fmt: skip
-    else:
-        made = run.opaque(f"{value.name}.{name}" if value.name else name)
+    made = run.derive(value, f"{value.name}.{name}" if value.name else name)
     run.store.layers[0].setdefault((value.key, name), made)
     found = run.store.get(value.key, name)
     return found if found is not None else made  # type: ignore[return-value]
@@ -216,6 +212,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
         case Module():
             transfers.hold(run, receiver, name, value, node)
         case Instance() | Object() | Optimizer():
+            transfers.keep(run, value)
             if isinstance(receiver, Instance) and not run.frame.constructing:
                 calls.consume(run, value, "stored")
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))

@@ -25,6 +25,7 @@ from torchdevlint.values import (
     Module,
     Opaque,
     Parameters,
+    Partial,
     Tensor,
     Value,
 )
@@ -91,6 +92,15 @@ def _dict(run: Run, call: Call) -> Value:
         run.store.set(made.key, ITEMS, Items((*items.exact, *exact), items.rest, items.lost or call.open))
     else:
         run.store.set(made.key, ITEMS, Items(exact, None, lost=call.open or bool(call.arguments)))
+    return made
+
+
+def _default_dict(run: Run, call: Call) -> Value:
+    """``defaultdict(list)``: whatever is asked for is made by the factory."""
+    made = Container(run.new_key(), "dict")
+    factory = _first(call)
+    rest = calls.call_value(run, factory, calls.Call(call.node, call.text)) if call.arguments else None
+    run.store.set(made.key, ITEMS, Items((), rest))
     return made
 
 
@@ -213,7 +223,19 @@ def _int(run: Run, call: Call) -> Value:
     value = _first(call)
     if isinstance(value, Opaque) and value.placement == ANY:
         return value
-    return run.opaque(call.text) if not isinstance(value, Const) else value
+    return run.opaque(f"{call.text}(…)") if not isinstance(value, Const) else value
+
+
+def _copy(run: Run, call: Call) -> Value:
+    """``copy.deepcopy(x)``: another object, where the first one is."""
+    return transfers.copied(run, _first(call), call.node)
+
+
+def _partial(run: Run, call: Call) -> Value:
+    if not call.arguments:
+        return UNKNOWN
+    rest = calls.Call(call.node, call.text, call.arguments[1:], call.keywords, call.open)
+    return Partial(call.arguments[0].value, rest)
 
 
 def _open(run: Run, call: Call) -> Value:
@@ -283,6 +305,12 @@ HANDLERS: Mapping[str, Callable[[Run, Call], Value]] = MappingProxyType(
             ),
         }.items()
     }
+    | {
+        "collections.OrderedDict": _dict,
+        "collections.defaultdict": _default_dict,
+        "collections.deque": _sequence("list"),
+    }
+    | {"copy.copy": _copy, "copy.deepcopy": _copy, "functools.partial": _partial}
 )
 
 __all__ = ["HANDLERS", "Loader", "cst"]

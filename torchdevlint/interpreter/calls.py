@@ -224,6 +224,7 @@ def unseen(run: Run, made: Call, name: str = "") -> Value:
 def escape(run: Run, value: Value) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
     consume(run, value, "passed")
+    transfers.keep(run, value)
     match value:
         case Module() | Opaque():
             if isinstance(value, Module):

@@ -24,6 +24,7 @@ from torchdevlint.values import (
     Opaque,
     Tensor,
     Value,
+    options,
 )
 from torchdevlint.why import Role, Why
 
@@ -148,14 +149,16 @@ def _mark_modules(run: Run, made: Module, name: str, container: Container, overr
     items = run.items(container)
     if node is None or items.lost:
         return
-    for value in (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ())):
+    held = (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ()))
+    for value in (option for whole in held for option, _ in options(whole)):
         if isinstance(value, Module) and value.key not in run.registered:
             before = run.module_placement(value)
             if overrides or before is None:
                 run.store.set(value.key, PLACEMENT, ANY)
             elif all(lattice.is_host(p.device) for p in before):
                 why = Why(Role.UNREGISTERED_MODULE, node, f"kept in the plain {container.kind} `self.{name}`")
-                run.store.set(value.key, PLACEMENT, frozenset(Possibility(p.device, p.condition, why) for p in before))
+                placement = frozenset(Possibility(p.device, p.condition, why) for p in before)
+                transfers.move_module(run, value, placement)
         elif isinstance(value, Container):
             _mark_modules(run, made, name, value, overrides)
 

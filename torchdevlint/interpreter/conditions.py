@@ -188,6 +188,8 @@ def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
     if len(node.comparisons) != 1:
         name = guard_text(run, node)
         return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+    if isinstance(node.left, cst.Name) and node.left.value == "__name__":
+        return ALWAYS_TRUE
     operator = node.comparisons[0].operator
     left, right = values
     negated = False

@@ -9,6 +9,7 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import annotations, calls, expressions, statements
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Frame, Run
+from torchdevlint.knowledge.rows import Move
 from torchdevlint.lattice import ANY
 from torchdevlint.state import ITEMS, Branch, Items, join
 from torchdevlint.values import NONE, UNKNOWN, Container, Function, Module, Opaque, Tensor, Value
@@ -33,7 +34,9 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         run.no_grad += 1
     try:
         _bind_parameters(run, frame, function, call)
-        return _execute(run, frame, function)
+        value = _execute(run, frame, function)
+        transfers.handed_out(run, value, call.node)
+        return value
     finally:
         run.no_grad = with_graph
 
@@ -70,6 +73,9 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
     run.frames[frame.key] = frame
     run.stack.append(node)
     run.frame = frame
+    guarded = run.guarded
+    # A method that is itself named like a move (`def cuda(self)`) is asked for by whoever calls it.
+    run.guarded += isinstance(run.knowledge.module.get(function.name), Move)
     try:
         if isinstance(node, cst.Lambda):
             return expressions.evaluate(run, node.body)
@@ -80,6 +86,7 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
         run.store.pop()
         return _join_exits(run, frame)
     finally:
+        run.guarded = guarded
         run.frame, run.world = outer, world | _proved(frame)
         run.stack.pop()
         del run.store.layers[frame.base :]

@@ -93,7 +93,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
 def _iterated(run: Run, item: Value) -> None:
     """Note the function in which a batch was taken from its loader: only moves there are evidence."""
     if isinstance(item, Opaque) and item.source:
-        run.iterated_in[item.source] = run.frame.key
+        run.iterated_in[item.source] = run.frame.base
     if isinstance(item, Container):
         for _, value in run.items(item).exact:
             _iterated(run, value)
@@ -104,10 +104,10 @@ def _opaque_element(run: Run, value: Opaque, node: cst.CSTNode) -> Value:
     if value.parameter:
         return value
     if value.placement != ANY or value.output or value.source:
-        return _part(run, value, f"an item of {value.name}" if value.name else "")
+        return run.derive(value, f"an item of {value.name}" if value.name else "")
     known = run.store.get(value.key, ITEM)
     if isinstance(known, Opaque):
-        run.iterated_in[known.source] = run.frame.key
+        run.iterated_in[known.source] = run.frame.base
         return known
     item = batch_item(run, value.key, value.name, node)
     run.store.set(value.key, ITEM, item)
@@ -118,20 +118,8 @@ def batch_item(run: Run, key: int, name: str, node: cst.CSTNode) -> Opaque:
     """Return an item of a loader: an object whose parts are where this loader's batches arrive."""
     symbol = Symbol(key, SymbolKind.BATCH, f"where `{name}` yields" if name else "where the batch arrives")
     why = Why(Role.BATCH, node, f"from `{name}`" if name else "from the loader", source=key)
-    run.iterated_in[key] = run.frame.key
+    run.iterated_in[key] = run.frame.base
     return run.opaque(f"an item of {name}" if name else "", placement=lattice.on(symbol, why), source=key)
-
-
-def _part(run: Run, value: Opaque, name: str) -> Opaque:
-    """Return a part of an opaque value: it is where the whole is."""
-    return run.opaque(
-        name,
-        placement=value.placement,
-        output=value.output,
-        member=value.source != 0,
-        source=value.source,
-        parameter=value.parameter,
-    )
 
 
 def subscript(run: Run, base: Value, node: cst.Subscript) -> Value:
@@ -212,13 +200,13 @@ def _opaque_item(
         known = run.store.get(base.key, slot)
         if known is not None:
             return known  # type: ignore[return-value]
-        made = _part(run, base, f"{base.name}{slot}")
+        made = run.derive(base, f"{base.name}{slot}")
         run.store.set(base.key, slot, made)
         return made
     _indexed(run, base, node, indices)
     if any(isinstance(value, Tensor) for _, value in indices):
         return Tensor(run.placement_of(base))
-    return _part(run, base, base.name)
+    return run.derive(base, base.name)
 
 
 def _indexed(
@@ -290,7 +278,7 @@ def _unpacked(run: Run, value: Value, index: int, node: cst.CSTNode) -> Value:
         known = run.store.get(value.key, slot)
         if known is not None:
             return known  # type: ignore[return-value]
-        made = _part(run, value, "") if value.placement != ANY else run.opaque("")
+        made = run.derive(value, "")
         run.store.set(value.key, slot, made)
         return made
     if isinstance(value, Choice):

@@ -104,16 +104,10 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
 
 def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
     """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
-    placement = run.module_placement(receiver)
     for argument in made.values():
         calls.escape(run, argument.value)
-    if receiver.placement != ANY and not receiver.source:
-        return run.opaque(f"{receiver.name}.{name}(…)", placement=receiver.placement, output=True)
-    if receiver.source:
-        return run.opaque(
-            f"{receiver.name}.{name}(…)", placement=receiver.placement, member=True, source=receiver.source
-        )
-    del placement
+    if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
+        return run.derive(receiver, f"{receiver.name}.{name}(…)")
     return run.opaque(f"{text_of(node)}(…)")
 
 
@@ -135,7 +129,7 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
         return extra(run, receiver, made)
     for argument in made.values():
         calls.escape(run, argument.value)
-    if receiver.cls is not None and receiver.type.placing is Placing.USER and not receiver.cls.open:
+    if receiver.cls is not None or receiver.type.placing is not Placing.USER:
         return run.opaque(f"{text_of(node)}(…)")
     placement = run.module_placement(receiver) or ANY
     if receiver.type.holds_tensors and placement != ANY:

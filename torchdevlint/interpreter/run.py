@@ -14,6 +14,7 @@ from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import ALWAYS, ANY, HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
+    NONE,
     UNKNOWN,
     Choice,
     Class,
@@ -29,6 +30,9 @@ from torchdevlint.values import (
 from torchdevlint.why import Role, Why
 
 DEFAULT_DEVICE = "<default device>"
+DISTRIBUTED = "distributed"
+"""The guard that several processes run, each with an accelerator of its own."""
+
 IS_NONE = " is None#0"
 """The ending of a guard that a value is None."""
 
@@ -117,9 +121,9 @@ class Run:
     container_loops: dict[int, cst.CSTNode] = field(default_factory=dict)
     versions: dict[tuple[int, str], int] = field(default_factory=dict)
     seen: dict[tuple[object, ...], int] = field(default_factory=dict)
+    arguments: set[int] = field(default_factory=set)
+    copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)
-    built_in: dict[int, int] = field(default_factory=dict)
-    handed_out: set[int] = field(default_factory=set)
     unreduced: set[int] = field(default_factory=set)
     framework: int = 0
     bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
@@ -141,6 +145,20 @@ class Run:
     def opaque(self, name: str = "", **traits: object) -> Opaque:
         """Return a new object of unknown kind."""
         return Opaque(self.new_key(), name, **traits)  # type: ignore[arg-type]
+
+    def derive(self, whole: Opaque, name: str) -> Opaque:
+        """Return a part of an opaque value: it is where the whole is, and came from where the whole came from."""
+        made = self.opaque(
+            name,
+            placement=whole.placement,
+            output=whole.output,
+            member=whole.source != 0,
+            source=whole.source,
+            parameter=whole.parameter,
+        )
+        if whole.key in self.load_of:
+            self.load_of[made.key] = self.load_of[whole.key]
+        return made
 
     def prepared_key(self) -> int:
         """Return the key of the device that a framework gives this process."""
@@ -238,6 +256,8 @@ class Run:
     def _placement_of_choice(self, value: Choice) -> Placement:
         joined: Placement = frozenset()
         for option, condition in value.options:
+            if option == NONE:
+                continue
             placement = self.placement_of(option) if not isinstance(option, Unknown) else ANY
             joined = (
                 lattice.join(joined, lattice.under(placement, condition))

@@ -136,6 +136,7 @@ def _return(run: Run, node: cst.Return) -> Flow:
     value: Value = NONE if node.value is None else expressions.evaluate(run, node.value)
     if run.frame.key not in run.facts.training_functions:
         calls.consume(run, value, "returned")
+    transfers.keep(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
 

@@ -63,7 +63,6 @@ HOST_LIBRARIES: dict[str, Row] = {
         ("itertools.islice", "itertools.cycle", "itertools.chain", "rich.progress.track", "more_itertools.peekable"),
         Transparent(),
     ),
-    **dict.fromkeys(("copy.copy", "copy.deepcopy"), _SEQUENCE),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
     **dict.fromkeys(
         words("""omegaconf.OmegaConf.load omegaconf.OmegaConf.create omegaconf.OmegaConf.from_cli

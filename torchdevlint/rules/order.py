@@ -29,7 +29,7 @@ def troubles(event: Moved, facts: FileFacts, wanted: Trouble) -> Iterator[Findin
         return
     for optimizer in event.optimizers:
         kind, reason = _trouble(event, optimizer)
-        if kind is wanted and (kind is not Trouble.ORDER or optimizer.key in facts.stepped):
+        if kind is wanted and facts.stepped.get(optimizer.key, 0) > event.moment:
             yield Finding(
                 event.node,
                 {

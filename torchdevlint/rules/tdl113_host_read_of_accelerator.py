@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import HostRead
 from torchdevlint.facts import FileFacts
-from torchdevlint.lattice import ON_HOST
+from torchdevlint.lattice import ON_HOST, Symbol
 from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
 
@@ -47,6 +47,8 @@ def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
         return
     found = lattice.clash(operand.placement, ON_HOST, facts, event.world)
     if found is None or found.left.why is None or lattice.is_host(found.left.device):
+        return
+    if isinstance(found.left.device, Symbol) and not facts.holds_modules(found.left.device):
         return
     key = origin(operand.text, found.left.why, event.node)
     yield Finding(event.node, {"how": event.how, "operand": f"`{operand.text}`", "place": found.left}, (key, "read"))

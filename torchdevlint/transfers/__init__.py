@@ -1,8 +1,10 @@
 """Transfer functions: what each kind of row does to abstract values, one function a kind."""
 
+from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
-from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object, of_module, of_optimizer
+from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object, copied, of_module, of_optimizer
+from torchdevlint.transfers.losses import handed_out
 from torchdevlint.transfers.modules import (
     call_typed_module,
     fill_container,
@@ -23,13 +25,16 @@ __all__ = [
     "call_object",
     "call_typed_module",
     "choose_device",
+    "copied",
     "entered",
     "fill_container",
     "follow",
     "formatted_device",
+    "handed_out",
     "hold",
     "indexed",
     "input_operands",
+    "keep",
     "move_module",
     "move_object",
     "move_opaque",

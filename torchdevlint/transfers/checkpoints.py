@@ -9,6 +9,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Loaded
 from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import run as run_rows
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
 from torchdevlint.values import (
     NONE,
@@ -33,7 +34,10 @@ def load(run: Run, row: LoadFile, call: Call) -> Value:
     path = call.get(0, "f")
     made = run.opaque("checkpoint")
     run.load_of[made.key] = made.key
-    guarded = any(truth and _about_accelerator(guard) for guard, truth in run.world) or run.guarded > 0
+    # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
+    distributed = (run_rows.DISTRIBUTED, True) in run.world
+    guarded = not distributed and any(truth and _about_accelerator(guard) for guard, truth in run.world)
+    guarded = guarded or run.guarded > 0
     text = call.text
     host_saved = path is not None and _path(path) in run.host_files
     run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))

@@ -62,14 +62,23 @@ def choose_device(run: Run, value: Value) -> Value:
     if not isinstance(value, Choice):
         return value
     joined: set[Possibility] = set()
+    others = False
     for option, condition in value.options:
         match option:
+            case Opaque() | Unknown() | Const(value=None):
+                others = True
             case Const() if isinstance(option.value, str) and (device := parse(option.value)) is not None:
                 joined.add(Possibility(device, condition))
             case Device():
                 joined.update(lattice.under(option.placement, condition))
             case _:
                 return value
+    if not joined:
+        return value
+    if others:
+        # One of the ways to this device cannot be seen: a place that may be an accelerator.
+        symbol = Symbol(run.new_key(), SymbolKind.PLACE, "a device")
+        return Device(lattice.on(symbol))
     return Device(frozenset(joined))
 
 
@@ -78,7 +87,12 @@ def named(run: Run, value: Value, name: str) -> Value:
     match value:
         case Choice():
             chosen = choose_device(run, value)
-            return named(run, chosen, name) if isinstance(chosen, Device) else value
+            if isinstance(chosen, Device):
+                return named(run, chosen, name)
+            return value
+        case Device() if any(isinstance(p.device, Symbol) and p.device.name == "a device" for p in value.placement):
+            symbols = [p.device for p in value.placement if isinstance(p.device, Symbol)]
+            return Device(lattice.on(replace(symbols[0], name=f"`{name}`")))
         case Device() if len(value.placement) > 1:
             symbol = Symbol(run.new_key(), SymbolKind.PLACE, f"`{name}`", value.placement)
             return Device(lattice.on(symbol))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+import libcst as cst
+
 from torchdevlint import lattice
 from torchdevlint.events import HostRead
 from torchdevlint.interpreter import calls, conditions, iteration
-from torchdevlint.interpreter.run import DEFAULT_DEVICE
+from torchdevlint.interpreter.run import DEFAULT_DEVICE, DISTRIBUTED
 from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
@@ -94,7 +96,7 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
         case rows.Compile() | rows.Transparent():
             position = row.argument if isinstance(row, rows.Transparent) else 0
             first = call.arguments[position].value if position < len(call.arguments) else UNKNOWN
-            return first if first != UNKNOWN else run.opaque(call.text)
+            return first if first != UNKNOWN else run.opaque(f"{call.text}(…)")
         case rows.OptimizerType():
             return optimizers.construct(run, row, call)
         case rows.DatasetType():
@@ -108,8 +110,12 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
         case rows.NoGrad():
             first = call.arguments[0].value if call.arguments else UNKNOWN
             return UNKNOWN if first == Const(True) else Imported("", row)
-        case rows.DeviceContext() | rows.Arguments():
-            return run.opaque(call.text)
+        case rows.Arguments():
+            made = run.opaque(f"{call.text}(…)")
+            run.arguments.add(made.key)
+            return made
+        case rows.DeviceContext():
+            return run.opaque(f"{call.text}(…)")
         case rows.TreeMap():
             return _tree_map(run, row, call)
         case rows.ParameterType():
@@ -123,7 +129,7 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
         case rows.Prepare():
             return _prepare(run, call)
         case rows.FrameworkDevice():
-            return run.opaque(call.text)
+            return run.opaque(f"{call.text}(…)")
         case rows.EnvironmentRow():
             return _environment(run, row, call)
         case rows.HoldParameters() | rows.Register() | rows.Step() | rows.LoadState():
@@ -146,24 +152,34 @@ def _follow(run: Run, row: rows.Follow, call: Call, source: Argument | None, rec
             run.facts.tensors.add(value.key)
         if receiver is None and value.placement == ANY and value.key not in run.facts.modules:
             run.facts.tensors.add(value.key)
-    if isinstance(value, Module | Instance | Container | Parameters):
-        return copied(run, value)
+    if isinstance(value, Container):
+        value = iteration.element(run, value, source.node)
     others = call.arguments if receiver is not None else call.arguments[1:]
     if row.binary and others and isinstance(others[0].value, Tensor):
         return tensors.combine(run, rows.Combine(), call, receiver)
     return tensors.follow(run, row, value, call)
 
 
-def copied(run: Run, value: Value) -> Value:
+def copied(run: Run, value: Value, node: cst.CSTNode) -> Value:
     """Return a copy of an object that moves in place: another identity, now in the same place."""
     if isinstance(value, Module):
         made = Module(run.new_key(), value.type, value.cls, value.name)
         run.store.set(made.key, PLACEMENT, run.module_placement(value) or ANY)
         for name, item in tuple(run.attribute_values(value.key)):
-            run.set_attribute(made.key, name, copied(run, item) if isinstance(item, Module) else item)
+            run.set_attribute(made.key, name, copied(run, item, node) if isinstance(item, Module) else item)
         run.store.set(made.key, "<items>", run.items(value))
         return made
-    return value if isinstance(value, Container) else run.opaque("")
+    if isinstance(value, Opaque):
+        made = run.opaque(value.name, placement=value.placement, output=value.output)
+        state = run.module_placement(value)
+        if state is not None:
+            run.store.set(made.key, PLACEMENT, state)
+        else:
+            run.copies.setdefault(value.key, []).append((made.key, node))
+        return made
+    if isinstance(value, Instance):
+        return run.opaque("")
+    return value
 
 
 def _move(run: Run, row: rows.Move, call: Call, source: Argument | None) -> Value:
@@ -271,7 +287,7 @@ def _set_device(run: Run, row: rows.SetDevice, call: Call) -> Value:
     if first is not None and isinstance(first.value, Const):
         run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
     else:
-        run.world |= {(row.type, True)}
+        run.world |= {(row.type, True), (DISTRIBUTED, True)}
     run.facts.accelerated = True
     return NONE
 
@@ -305,7 +321,7 @@ def _mapped(run: Run, function: Value, value: Value, argument: Argument, call: C
 def _move_helper(run: Run, row: rows.MoveHelper, call: Call) -> Value:
     source, target = call.get(row.source, "tensor"), call.get(row.device, "device")
     if source is None or target is None:
-        return run.opaque(call.text)
+        return run.opaque(f"{call.text}(…)")
     placement = place_of(run, target) or ANY
     return placed(run, source.value, placement)
 
@@ -385,7 +401,7 @@ def _prepare(run: Run, call: Call) -> Value:
             case _:
                 results.append(value)
     if call.open:
-        return run.opaque(call.text)
+        return run.opaque(f"{call.text}(…)")
     return results[0] if len(results) == 1 else run.container("tuple", results)
 
 
@@ -401,7 +417,7 @@ def _environment(run: Run, row: rows.EnvironmentRow, call: Call) -> Value:
     backend = call.keywords.get("backend")
     given = backend.value if backend is not None else first
     if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
-        run.world |= {(row.type, True)}
+        run.world |= {(row.type, True), (DISTRIBUTED, True)}
         run.facts.guards = True
     return NONE
 

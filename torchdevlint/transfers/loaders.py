@@ -70,6 +70,7 @@ def loader(run: Run, row: LoaderType, call: Call) -> Value:
         item = _collated(run, iteration.element(run, source, call.node), call)
     if item is None or item == UNKNOWN:
         item = iteration.batch_item(run, key, name, call.node)
+        run.facts.built_loaders.add(key)
         if custom or call.open or _was_placed(run, source):
             run.facts.tainted.add(key)
     return Loader(key, row, item)

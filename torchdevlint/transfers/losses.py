@@ -22,6 +22,7 @@ from torchdevlint.values import (
     Opaque,
     Tensor,
     Value,
+    options,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ def keep_weights(run: Run, module: Module, row: Loss, call: Call) -> None:
             kept.append(name)
     if kept:
         run.made_at[module.key] = call.node
-        run.built_in[module.key] = run.frame.base
     reduction = call.keywords.get("reduction")
     if reduction is not None and reduction.value != Const("none"):
         return
@@ -70,14 +70,14 @@ def call_loss_module(run: Run, module: Module, call: Call) -> Value:
             node = run.bound_at.get((module.key, name), call.node)
             weights.append((name, calls.Argument(node, value)))
     made = run.made_at.get(module.key)
-    if made is not None and run.built_in.get(module.key) != run.frame.base and _factory_made(run, module):
-        made = call.node
     return _meet(run, row, call, None, weights, made, module.key in run.unreduced)
 
 
-def _factory_made(run: Run, module: Module) -> bool:
-    """Tell whether the loss was built in a function that handed it out: there nothing is wrong yet."""
-    return run.built_in.get(module.key, 0) != run.top.base and module.key in run.handed_out
+def handed_out(run: Run, value: Value, node: cst.CSTNode) -> None:
+    """A loss that a function builds and returns is built, for whoever reads the finding, by the call."""
+    for option, _ in options(value):
+        if isinstance(option, Module) and option.key in run.made_at:
+            run.made_at[option.key] = node
 
 
 def call_loss(run: Run, row: Loss, call: Call, receiver: Argument | None) -> Value:
@@ -113,7 +113,8 @@ def _meet(
         mix = Mix.STRICT if row.strict else Mix.ZERO_DIM
         run.emit(
             Combined(
-                call.node, run.world, run.frame.entry, text, tuple(operands), mix, True, row.targets, row.weights, made_at,
+                call.node, run.world, run.frame.entry, text, tuple(operands), mix, True, row.targets, row.weights, row.strict_weights,
+                made_at,
                 text,
             )
         )  # fmt: skip

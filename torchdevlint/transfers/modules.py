@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from torchdevlint.knowledge.rows import ContainerKind, ModuleType, ParameterType
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, PLACEMENT, Items
-from torchdevlint.transfers import losses
+from torchdevlint.transfers import checkpoints, losses
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.tensors import operand
 from torchdevlint.values import (
@@ -61,6 +62,7 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     run.bound_at[module.key, name] = node
     if isinstance(value, Module | Choice):
         register(run, value)
+    checkpoints.keep(run, value)
     if not run.frame.constructing:
         calls.consume(run, value, "stored")
     known = run.store.get(module.key, name)
@@ -203,13 +205,25 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY:
         inputs = tuple(
-            operand(run, argument.node, argument.value, name)
+            operand(run, argument.node, value, name)
             for name, argument in _named_inputs(row, call)
-            if isinstance(argument.value, Tensor | Opaque)
+            for value in _tensors_in(run, argument.value)
         )
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, _text(call), state, inputs))
     return _output(run, row, call, state if holds else None)
+
+
+def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
+    """Yield what may be tensors in an argument: itself, or the parts of a tuple (the states of an LSTM)."""
+    match value:
+        case Tensor() | Opaque():
+            yield value
+        case Container() if depth < 3:
+            for item in iteration.elements(run, value) or ():
+                yield from _tensors_in(run, item, depth + 1)
+        case _:
+            return
 
 
 def _text(call: Call) -> str:

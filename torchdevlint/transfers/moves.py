@@ -91,6 +91,32 @@ def _why(row: Move, call: Call, before: Placement, after: Placement) -> Placemen
     return frozenset(Possibility(p.device, p.condition, why) for p in after)
 
 
+def note_carrier(run: Run, module: Module | Opaque, after: Placement) -> None:
+    """Note that a module was moved to a place; of an opaque value only its kind decides."""
+    for possibility in after:
+        if isinstance(possibility.device, Symbol):
+            key = 0 if isinstance(module, Module) else module.key
+            run.facts.carriers.setdefault(possibility.device.key, set()).add(key)
+
+
+def _left_behind(run: Run, receiver: Opaque) -> None:
+    """A copy made before its original is moved off the host stays on the host."""
+    for key, node in run.copies.get(receiver.key, ()):
+        if run.store.get(key, PLACEMENT) is None:
+            why = Why(Role.CREATED, node, f"copied from `{receiver.name}` before the move")
+            run.store.set(key, PLACEMENT, lattice.on(HOST, why))
+
+
+def note_origin(run: Run, before: Placement, after: Placement, derived: bool) -> None:
+    """Note where values of unknown whereabouts are moved to: they were not there."""
+    if derived:
+        return
+    for possibility in before:
+        device = possibility.device
+        if isinstance(device, Symbol) and device.kind is SymbolKind.DEVICE_OF:
+            run.facts.moved_from.setdefault(device.key, set()).add(after)
+
+
 def evidence(run: Run, source: int, after: Placement, derived: bool, call: Call) -> None:
     """Note that a batch arrives on the host, where a member of it is moved off."""
     if not source or derived or after == ANY:
@@ -119,6 +145,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
         return replace(value, leaf=False)
     source = next((p.why.root().source for p in value.placement if p.why is not None and p.why.root().source), 0)
     evidence(run, source, after, derived, call)
+    note_origin(run, value.placement, after, derived)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
     return replace(value, placement=after, leaf=False, held=Holder.NONE)
@@ -142,7 +169,7 @@ def _moved(
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,
-            optimizers, replaces, module,
+            optimizers, replaces, run.new_key(), module,
         )
     )  # fmt: skip
 
@@ -164,6 +191,9 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
             run, call, node.value, state if state is not None else ANY, moved, None, proof=receiver.key,
             optimizers=held, replaces=row.empties, module=receiver,
         )  # fmt: skip
+        note_carrier(run, receiver, after)
+        if state is None:
+            _left_behind(run, receiver)
         run.store.set(receiver.key, PLACEMENT, moved)
     else:
         _moved(
@@ -223,6 +253,7 @@ def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
         run, call, node, before, moved, True, optimizers=held_optimizers(run, receiver), replaces=row.empties,
         module=receiver,
     )  # fmt: skip
+    note_carrier(run, receiver, after)
     move_module(run, receiver, moved)
     return receiver
 

@@ -95,7 +95,7 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
 def step(run: Run, key: int) -> None:
     """Note a step: of the optimizer, and that the running function trains."""
     run.store.set(key, STEPPED, True)
-    run.facts.stepped.add(key)
+    run.facts.stepped[key] = run.new_key()
     trained(run)
 
 

@@ -53,7 +53,7 @@ def make(run: Run, row: Make, call: Call) -> Tensor:
         run.facts.accelerated = True
     elif device is not None and not row.always_host:
         placement = _because(device, Why(Role.CREATED, call.node, what))
-    elif call.open and "device" not in call.keywords and not row.always_host:
+    elif (call.open or "generator" in call.keywords) and "device" not in call.keywords and not row.always_host:
         placement = ANY
     elif row.always_host:
         placement = _host_only(run, call.node, what)
@@ -143,7 +143,7 @@ def convert(run: Run, row: Convert, call: Call) -> Tensor:
 def value_may_be_tensor(run: Run, value: Value) -> bool:
     """Tell whether something shows that an opaque value is a tensor."""
     return isinstance(value, Opaque) and (
-        value.key in run.facts.tensors or value.output or value.source != 0 or value.placement != ANY
+        value.key in run.facts.tensors or value.output or (value.placement != ANY and value.source == 0)
     )
 
 
