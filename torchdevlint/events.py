@@ -12,7 +12,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
-from torchdevlint.lattice import Condition, Placement, Possibility
+from torchdevlint.lattice import Condition, Device, Placement, Possibility
 from torchdevlint.values import Module, Opaque, Rank, Value
 
 
@@ -96,13 +96,17 @@ class HostRead:
 
 @dataclass(frozen=True, slots=True)
 class HeldOptimizer:
-    """An optimizer that holds parameters of a module at the time of an event."""
+    """An optimizer that holds parameters of a module at the time of an event.
+
+    ``stepped`` are the devices where the parameters were at its last step, None before the first; ``loaded`` is
+    the call that loaded state into it.
+    """
 
     key: int
     type: OptimizerType
     text: str
     node: cst.CSTNode
-    stepped: bool
+    stepped: frozenset[Device] | None
     loaded: cst.CSTNode | None
 
 

@@ -159,7 +159,8 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
     if first is second or first == second:
         return first
     match first, second:
-        case Opaque(), Opaque() if first.key == second.key:
+        case Opaque(), Opaque() if first.key == second.key or (first.placement != lattice.ANY != second.placement):
+            # Two values whose places are known are one value for all that follows; whose identity, is no matter.
             placement = join_placements(first.placement, first_if, second.placement, second_if)
             return replace(first, placement=placement)
         case Unknown(), _:

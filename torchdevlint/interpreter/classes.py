@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,6 +15,7 @@ from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.state import PLACEMENT
 from torchdevlint.values import (
     UNKNOWN,
+    Choice,
     Class,
     Container,
     Function,
@@ -30,6 +32,9 @@ from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
+
+
+MAX_DEPTH = 5
 
 
 def define(run: Run, node: cst.ClassDef) -> Class:
@@ -114,6 +119,11 @@ def finish(run: Run, made: Module | Instance) -> None:
     """When `__init__` has ended: mark what a module holds without having registered it."""
     if not isinstance(made, Module):
         return
+    if _placed_apart(run, made):
+        # Who puts some of its parts somewhere may put all of them there, by ways we do not see.
+        for key, placement in tuple(_registered_placements(run, made, 0)):
+            if all(lattice.is_host(p.device) for p in placement):
+                run.store.set(key, PLACEMENT, ANY)
     overrides = made.cls is not None and any(
         attributes.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
@@ -186,13 +196,33 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
 
 
 def _placed_apart(run: Run, made: Module) -> bool:
-    """Tell whether `__init__` itself put submodules somewhere: then each has a device of its own."""
-    for _, value in run.attribute_values(made.key):
-        if isinstance(value, Module | Opaque):
-            placement = run.module_placement(value)
-            if placement is not None and any(not lattice.is_host(p.device) for p in placement):
-                return True
-    return False
+    """Tell whether `__init__` itself put something registered somewhere: then each has a device of its own."""
+    placements = [p for _, p in _registered_placements(run, made, 0)]
+    return any(not all(lattice.is_host(p.device) for p in placement) for placement in placements)
+
+
+def _registered_placements(run: Run, module: Value, depth: int) -> Iterator[tuple[int, Placement]]:
+    """Yield the keys and placements of the modules that a module holds, at any depth."""
+    if depth > MAX_DEPTH:
+        return
+    match module:
+        case Module():
+            if depth:
+                yield module.key, run.module_placement(module) or ANY
+            for _, value in run.attribute_values(module.key):
+                yield from _registered_placements(run, value, depth + 1)
+            items = run.items(module)
+            for value in (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ())):
+                yield from _registered_placements(run, value, depth + 1)
+        case Opaque():
+            placement = run.module_placement(module)
+            if placement is not None:
+                yield module.key, placement
+        case Choice():
+            for option, _ in module.options:
+                yield from _registered_placements(run, option, depth)
+        case _:
+            return
 
 
 def run_methods(run: Run, cls: Class, names: list[str]) -> None:

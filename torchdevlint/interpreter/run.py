@@ -121,6 +121,7 @@ class Run:
     container_loops: dict[int, cst.CSTNode] = field(default_factory=dict)
     versions: dict[tuple[int, str], int] = field(default_factory=dict)
     seen: dict[tuple[object, ...], int] = field(default_factory=dict)
+    optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     arguments: set[int] = field(default_factory=set)
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)

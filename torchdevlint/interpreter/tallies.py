@@ -31,7 +31,7 @@ def _may_carry_graph(run: Run, value: Value) -> bool:
 
 def emit(run: Run, node: cst.CSTNode, added: cst.BaseExpression, value: Value, total: str) -> int:
     """Record an accumulation in a loop; return its key, or 0 where there is none."""
-    if not run.frame.loops or not _may_carry_graph(run, value) or run.frame.decorated_unseen:
+    if run.frame.in_module or not run.frame.loops or not _may_carry_graph(run, value) or run.frame.decorated_unseen:
         return 0
     if any(truth and " == " in guard and "%" not in guard for guard, truth in run.world - run.frame.loops[-1].world):
         return 0  # kept at one step only

@@ -26,7 +26,7 @@ FACTORIES: dict[str, Row] = {
     "from_numpy": Make(rank=RankRule.UNKNOWN, always_host=True),
     "frombuffer": _HOST_VECTOR,
     "from_file": _HOST_VECTOR,
-    "Tensor": _MAKE_VECTOR,
+    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu"),
     "tensor": Convert(copies=True),
     "as_tensor": Convert(graph=True),
     "asarray": Convert(graph=True),

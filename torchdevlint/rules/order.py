@@ -18,6 +18,7 @@ class Trouble(Enum):
     BREAKS = "the optimizer fails or trains nothing"
     LOADED = "loaded state stays behind"
     ORDER = "the optimizer carries on"
+    NONE = "the parameters come back to where the state is"
 
 
 def troubles(event: Moved, facts: FileFacts, wanted: Trouble) -> Iterator[Finding]:
@@ -63,6 +64,8 @@ def _trouble(event: Moved, optimizer: HeldOptimizer) -> tuple[Trouble, str]:
         return Trouble.LOADED, ""
     if optimizer.type.eager_state:
         return Trouble.BREAKS, "it made its state in the constructor, which stays behind"
-    if optimizer.stepped:
+    if optimizer.stepped is not None:
+        if optimizer.stepped & {p.device for p in event.after}:
+            return Trouble.NONE, ""
         return Trouble.BREAKS, "it was stepped, and its state stays behind"
     return Trouble.ORDER, ""

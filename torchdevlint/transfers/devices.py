@@ -114,7 +114,7 @@ def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement
         case Device():
             if value.literal is not None:
                 _literal(run, value.literal, value.placement)
-            _sent_to(run, value.placement)
+            _sent_to(run, value.placement, moving)
             return value.placement
         case Const():
             device = parse(value.value)
@@ -123,7 +123,7 @@ def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement
             placement = lattice.on(device)
             if value.node is not None and isinstance(value.value, str):
                 _literal(run, value.node, placement)
-            _sent_to(run, placement)
+            _sent_to(run, placement, moving)
             return placement
         case Opaque():
             if "dtype" in value.name.rpartition(".")[2]:
@@ -131,14 +131,14 @@ def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement
             if value.output or value.source or value.key in run.facts.tensors:
                 return run.placement_of(value)
             placement = lattice.on(Symbol(value.key, SymbolKind.PLACE, f"`{value.name}`" if value.name else "a device"))
-            _sent_to(run, placement)
+            _sent_to(run, placement, moving)
             return placement
         case Tensor():
             return value.placement
         case Choice():
             chosen = choose_device(run, value)
             if isinstance(chosen, Device):
-                _sent_to(run, chosen.placement)
+                _sent_to(run, chosen.placement, moving)
                 return chosen.placement
             return lattice.ANY if any(not isinstance(v, Const) for v, _ in value.options) else None
         case Object():
@@ -156,14 +156,18 @@ def _literal(run: Run, node: cst.CSTNode, placement: Placement) -> None:
             run.emit(DeviceNamed(node, run.world, str(possibility.device), run.is_guarded, ""))
 
 
-def _sent_to(run: Run, placement: Placement) -> None:
-    """Note the symbols that something is sent to, and that the file uses an accelerator."""
+def _sent_to(run: Run, placement: Placement, moving: bool) -> None:
+    """Note the symbols that something is sent to, and that the file uses an accelerator.
+
+    What is made at a place (``moving`` is False) is no evidence for it: the place may be the host everywhere.
+    """
     for possibility in placement:
         device = possibility.device
         if isinstance(device, Symbol):
-            run.facts.sent_to.add(device.key)
             expansion = device.expansion
-            if expansion is None or any(lattice.is_accelerator(p.device) for p in expansion):
+            if moving:
+                run.facts.sent_to.add(device.key)
+            if (expansion is None and moving) or any(lattice.is_accelerator(p.device) for p in expansion or ()):
                 run.facts.accelerated = True
         elif lattice.is_accelerator(device):
             run.facts.accelerated = True

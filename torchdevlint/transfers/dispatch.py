@@ -196,11 +196,13 @@ def _cast(run: Run, call: Call, source: Argument | None) -> Value:
     if source is None:
         return UNKNOWN
     value = source.value
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor | Opaque):
         moves.note_cast(run, call, source)
+    if isinstance(value, Tensor):
         return Tensor(value.placement, value.rank, value.graph, tally=value.tally)
-    if isinstance(value, Opaque) and value.placement != ANY:
-        return Tensor(value.placement)
+    if isinstance(value, Opaque):
+        if value.member or value.key in run.facts.tensors:
+            return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
 
 

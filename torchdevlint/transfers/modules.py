@@ -178,7 +178,7 @@ def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
                 found.append(operand(run, argument.node, value, "input"))
             case Opaque() if value.placement != ANY:
                 made = operand(run, argument.node, value, "input")
-                found.append(replace(made, proof=0) if index == 0 or value.member else made)
+                found.append(replace(made, proof=0 if index == 0 else value.key))
             case Choice():
                 placement = run.placement_of(value)
                 if placement != ANY and any(isinstance(v, Tensor) for v, _ in value.options):
@@ -191,6 +191,8 @@ def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
 def call_typed_module(run: Run, module: Module, call: Call) -> Value:
     """Call a module of a torch class: what meets its parameters, and where the result is."""
     row = module.type
+    for argument in call.values():
+        calls.consume(run, argument.value, "passed")
     if row.loss is not None:
         return losses.call_loss_module(run, module, call)
     if row.container is ContainerKind.SEQUENTIAL:
@@ -200,8 +202,6 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
     if row.scatters or row.placing is not Placing.USER:
         inner = run.store.get(module.key, "module")
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
-        for argument in call.values():
-            calls.consume(run, argument.value, "passed")
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY:
         inputs = tuple(

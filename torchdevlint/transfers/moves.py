@@ -297,6 +297,8 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
             move_module(run, value, placement, visited)
         case Opaque() if value.placement == ANY:
             move_module(run, value, placement, visited)
+        case Opaque() if value.output:
+            run.store.set(module.key, name, replace(value, placement=placement))
         case Tensor() if value.held is not Holder.NONE:
             run.store.set(module.key, name, replace(value, placement=placement))
         case _:
@@ -326,7 +328,13 @@ def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | No
 
 def note_cast(run: Run, call: Call, receiver: Argument) -> None:
     """Record a cast whose result may have been thrown away."""
+    if not call.discarded:
+        return
     value = receiver.value
-    assert isinstance(value, Tensor)
-    if call.discarded:
-        _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
+    before = run.placement_of(value)
+    if isinstance(value, Opaque):
+        _moved(
+            run, call, receiver.node, before, before, None, device=False, proof=value.key, member=value.member
+        )  # fmt: skip
+    else:
+        _moved(run, call, receiver.node, before, before, in_place=False, device=False)

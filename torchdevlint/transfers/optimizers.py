@@ -32,10 +32,12 @@ LOADED = "<loaded>"
 def construct(run: Run, row: OptimizerType, call: Call) -> Optimizer:
     """Build an optimizer: note on each module whose parameters it takes that it holds them."""
     made = Optimizer(run.new_key(), row, call.text)
-    held = HeldOptimizer(made.key, row, call.text, call.node, False, None)
+    held = HeldOptimizer(made.key, row, call.text, call.node, None, None)
     argument = call.get(0, "params")
     if argument is not None:
-        for module in _modules(run, argument.value, 0):
+        modules = _modules(run, argument.value, 0)
+        run.optimizer_modules[made.key] = tuple(modules)
+        for module in modules:
             _note(run, module, held)
     return made
 
@@ -70,12 +72,13 @@ def _modules(run: Run, value: Value, depth: int) -> list[Module | Opaque]:
 def current(run: Run, held: HeldOptimizer) -> HeldOptimizer:
     """Return what is known of an optimizer now: stepped, and where state was loaded into it."""
     loaded = run.store.get(held.key, LOADED)
+    stepped = run.store.get(held.key, STEPPED)
     return HeldOptimizer(
         held.key,
         held.type,
         held.text,
         held.node,
-        run.store.get(held.key, STEPPED) is True,
+        stepped if isinstance(stepped, frozenset) else None,
         loaded if isinstance(loaded, cst.CSTNode) else None,
     )
 
@@ -94,7 +97,9 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
 
 def step(run: Run, key: int) -> None:
     """Note a step: of the optimizer, and that the running function trains."""
-    run.store.set(key, STEPPED, True)
+    held = run.optimizer_modules.get(key, ())
+    places = frozenset(p.device for module in held for p in run.module_placement(module) or ())
+    run.store.set(key, STEPPED, places)
     run.facts.stepped[key] = run.new_key()
     trained(run)
 

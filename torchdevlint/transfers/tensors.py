@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Combined, Operand
-from torchdevlint.interpreter import iteration
+from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Combine, Convert, Follow, Like, Make, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
@@ -38,7 +38,8 @@ IN_PLACE = Combine(mix=Mix.IN_PLACE, rank=RankRule.SAME, in_place=True)
 
 def operand(run: Run, node: cst.CSTNode, value: Value, role: str, is_index: bool = False) -> Operand:
     """Return an operand of an event."""
-    rank = value.rank if isinstance(value, Tensor) else ANY_RANK if isinstance(value, Opaque) else (0, 0)
+    # A member of a batch has the dimension of the batch at least.
+    rank = value.rank if isinstance(value, Tensor) else (1, None) if getattr(value, "member", False) else ANY_RANK
     proven = not isinstance(value, Opaque) or value.member or value.key in run.facts.tensors
     proof = 0 if proven else value.key  # type: ignore[union-attr]
     return Operand(node, text_of(node), role, run.placement_of(value), rank, proof, is_index)
@@ -341,6 +342,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     operands = []
     for name, argument in arguments:
         value = argument.value
+        calls.consume(run, value, "combined")
         if isinstance(value, Opaque) and name == "input":
             run.facts.tensors.add(value.key)
         if not isinstance(value, Tensor | Opaque) or name in row.optional_host:
