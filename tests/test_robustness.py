@@ -1,0 +1,145 @@
+"""Whatever the source is, the analysis ends without an exception: real files, and programs made at random."""
+
+from __future__ import annotations
+
+import sysconfig
+import textwrap
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from torchdevlint.engine import analyse
+from torchdevlint.gate import may_find
+
+LIBRARY = Path(sysconfig.get_path("stdlib"))
+# every fifth module and what uses the language in unusual ways
+FILES = sorted(
+    {
+        *sorted(LIBRARY.glob("*.py"))[::5],
+        *(
+            LIBRARY / f"{name}.py"
+            for name in ("ast", "dataclasses", "enum", "functools", "inspect", "turtle", "typing")
+        ),
+        *sorted((LIBRARY / "asyncio").glob("*.py"))[::3],
+    }
+)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_standard_library(path: Path) -> None:
+    text = "import torch\ndevice = 'cpu'\n" + path.read_text("utf-8")
+    assert may_find(text)
+    # the library makes no tensors: whatever is found in it is a false alarm
+    assert analyse(text) == ()
+
+
+# programs made of pieces, each of which the interpreter has a place for
+
+NAMES = ("a", "b", "x", "y", "model", "device", "flag", "items", "self.a", "x.data")
+names = st.sampled_from(NAMES)
+atoms = st.one_of(
+    names,
+    st.sampled_from(
+        [
+            "torch.ones(3)", "torch.tensor(0.5)", "nn.Linear(2, 2)", "torch.device('cuda')", "'cuda:0'", "f'cuda:{a}'",
+            "(0)", "1.5", "None", "True", "'cpu'", "...", "1j", "b'x'", "torch.cuda.is_available()", "Net()",
+            "open('f')",
+            "torch.load('f')", "optim.SGD(model.parameters(), 0.1)", "DataLoader(items)", "nn.ModuleList()", "range(3)",
+        ]
+    ),
+)  # fmt: skip
+
+
+def grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Return expressions one level deeper."""
+    one = [
+        "({})", "-{}", "not {}", "{}.to(device)", "{}.cuda()", "{}.cpu()", "{}.device", "{}.shape", "{}[0]",
+        "{}[:, None]", "{}['k']", "[{}]", "({},)", "{{{}: 0}}", "{{'k': {}}}", "[*{}]", "{{**{}}}", "f({})",
+        "f(*{})", "f(**{})", "f(a={})", "[a for a in {}]", "{{a: b for a, b in {}}}", "(x.to(a) for x in {} if flag)", "lambda a: {}",
+        "(y := {})", "{}.append(x)", "{}.items()", "list({})", "zip({}, items)", "enumerate({})", "len({})", "sum({})",
+        "getattr({}, 'a', None)", "torch.cat({})", "torch.zeros_like({})", "F.relu({})", "model({})", "Net({})",
+        "copy.deepcopy({})", "partial({}, device=device)", "torch.no_grad()({})", "{}.parameters()", "{}.numpy()",
+        "{}.backward()", "{}.item()", "nn.Sequential({})", "nn.Parameter({})", "isinstance({}, torch.Tensor)",
+        "next({})",
+    ]  # fmt: skip
+    two = [
+        "{} + {}", "{} @ {}", "{} == {}", "{} is {}", "{} and {}", "{} or {}", "{}({})", "{}[{}]", "{}.to({})",
+        "{} if flag else {}", "[{}, {}]", "{{'k': {}, 'l': {}}}", "torch.where(flag, {}, {})",
+        "F.cross_entropy({}, {})",
+        "{}.update({})", "map({}, {})", "{} in {}", "dict(a={}, b={})", "super({}, {})", "setattr({}, 'a', {})",
+    ]  # fmt: skip
+    return st.one_of(
+        st.builds(str.format, st.sampled_from(one), inner), st.builds(str.format, st.sampled_from(two), inner, inner)
+    ).map("({})".format)
+
+
+expressions = st.recursive(atoms, grow, max_leaves=5)
+targets = st.sampled_from([*NAMES, "x[0]", "items['k']", "a, b", "a, *b", "(a, (b, x))", "[a, b]", "x[a], self.a"])
+simple = st.one_of(
+    st.builds("{} = {}".format, targets, expressions),
+    st.builds("{} += {}".format, names, expressions),
+    st.builds("{}: int = {}".format, names, expressions),
+    st.builds(
+        str.format, st.sampled_from(["{}", "{}.cuda()", "assert {}", "del {}.b", "return {}", "yield {}"]), expressions
+    ),
+    st.sampled_from(["return", "pass", "del a", "global a", "raise ValueError", "a = yield", "import torch as x"]),
+)
+
+
+def indent(body: list[str]) -> str:
+    return textwrap.indent("\n".join(body), "    ")
+
+
+def nest(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Return statements with statements in them."""
+    one = [
+        "if {}:\n{}", "while {}:\n{}", "while {}:\n{}\n    break", "for a in {}:\n{}",
+        "for a, b in {}:\n{}\n    continue",
+        "with {} as a:\n{}", "with torch.no_grad(), {}:\n{}", "for a in {}:\n{}\nelse:\n    x = a",
+        "def f(a={}, *b, **x):\n{}", "class Net(nn.Module):\n    a = {}\n    def forward(self, x):\n        pass\n{}",
+        "try:\n    x = {}\nexcept ValueError as a:\n{}\nfinally:\n    b = x", "match {}:\n  case [a, *b] if flag:\n{}",
+        "match {}:\n  case {{'k': a}} | Net(b=a) | None:\n{}\n  case _:\n    x = a",
+    ]  # fmt: skip
+    bodies = st.lists(inner, min_size=1, max_size=3).map(indent)
+    return st.one_of(
+        st.builds(str.format, st.sampled_from(one), expressions, bodies),
+        st.builds("if {}:\n{}\nelse:\n{}".format, expressions, bodies, bodies),
+        st.builds("if {}:\n{}\nelif x:\n{}".format, expressions, bodies, bodies),
+    )
+
+
+statements = st.recursive(simple, nest, max_leaves=12)
+HEAD = """\
+import copy
+from functools import partial
+import torch
+from torch import nn, optim
+import torch.nn.functional as F
+from torch.utils.data import DataLoader
+x = torch.ones(3)
+
+
+class Net(nn.Module):
+    def __init__(self, a=None):
+        super().__init__()
+        self.a = nn.Linear(2, 2)
+        self.b = [nn.Linear(2, 2)]
+
+    def forward(self, x):
+        return self.a(x) + torch.ones(2)
+
+
+def run(self, model, device, flag, items, a=None, b=0):
+    y = items
+"""
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(statements, min_size=1, max_size=8))
+def test_programs_made_at_random(body: list[str]) -> None:
+    source = HEAD + indent(body) + "\n\n\nrun(x, Net().cuda(), torch.device('cuda'), True, [x])\n"
+    for found in analyse(source):
+        assert 1 <= found.line <= source.count("\n")
+        assert "\n" not in found.message
