@@ -113,10 +113,14 @@ def test_columns_count_characters_and_not_bytes() -> None:
     assert locate(module, [call])[call] == Span(1, 10, 1, 14)
 
 
+# Python 3.12 bounds recursion that passes through C by a number of its own, which no program can change
+ELIFS = 500 if sys.version_info[:2] == (3, 12) else 999
+
+
 @pytest.mark.parametrize(
     "source",
     [
-        "if a:\n    b\n" + "elif a:\n    b\n" * 999 + "f()\n",
+        "if a:\n    b\n" + "elif a:\n    b\n" * ELIFS + "f()\n",
         "x = a" + ".b(1)" * 300 + "; f()\n",
         "x = " + " + ".join("a" * 300) + "; f()\n",
         "x = " + "(" * 190 + "1" + ")" * 190 + "; f()\n",
