@@ -12,31 +12,40 @@ import libcst as cst
 
 from torchdevlint.lattice import HOST, Condition, Placement, Possibility, Symbol, SymbolKind
 
+PROVEN = 0
+"""The key, among carriers, of a module that needs no proof."""
+
+BATCH = -1
+"""The key, among carriers, of a part of a batch."""
+
 
 @dataclass(slots=True)
 class FileFacts:
-    """Evidence by key. ``definitions_only`` tells that the file runs nothing itself.
+    """Evidence by key.
 
-    ``stepped`` maps an optimizer to the moment of its last step.
-    ``sent_to`` are symbols to which a module or batch was moved; ``accelerated`` is True once anything in the
-    file leaves the host or may; ``host_batches`` maps a batch symbol to the conditions under which a member
-    was moved off the host.
+    ``tensors`` and ``modules`` are opaque values proven to be one; ``graphs`` and ``backward`` are values and
+    variables on which a backward pass ran. ``carriers`` maps a symbol to what was moved to it: a proven module, a
+    part of a batch, or an opaque value that must be proven a module; ``namespaces`` are objects of which plain
+    attributes are read. ``host_batches`` maps a batch symbol to the condition and the call by which a member was
+    moved off the host, ``tainted`` are batches that may come from anywhere. ``stepped`` maps an optimizer to the
+    moment of its last step. ``accelerated`` is True once anything in the file leaves the host or may, ``guards``
+    once it asks whether an accelerator is there; ``definitions_only`` tells that the file runs nothing itself.
     """
 
     tensors: set[int] = field(default_factory=set)
     modules: set[int] = field(default_factory=set)
     graphs: set[int] = field(default_factory=set)
-    sent_to: set[int] = field(default_factory=set)
+    backward: set[tuple[int, str]] = field(default_factory=set)
+    namespaces: set[int] = field(default_factory=set)
+    carriers: dict[int, set[int]] = field(default_factory=dict)
+    moved_from: dict[int, set[Placement]] = field(default_factory=dict)
     host_batches: dict[int, tuple[Condition, cst.CSTNode]] = field(default_factory=dict)
     tainted: set[int] = field(default_factory=set)
+    built_loaders: set[int] = field(default_factory=set)
+    prepared_loaders: bool = False
     stepped: dict[int, int] = field(default_factory=dict)
-    backward: set[tuple[int, str]] = field(default_factory=set)
     training_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
-    prepared_loaders: bool = False
-    built_loaders: set[int] = field(default_factory=set)
-    moved_from: dict[int, set[Placement]] = field(default_factory=dict)
-    carriers: dict[int, set[int]] = field(default_factory=dict)
     consumed: set[int] = field(default_factory=set)
     kept_loads: set[int] = field(default_factory=set)
     accelerated: bool = False
@@ -52,27 +61,36 @@ class FileFacts:
         """Return what the file proves the symbol to be: its own expansion, or a batch's arrival on the host."""
         if symbol.expansion is not None:
             return symbol.expansion
-        if symbol.kind is SymbolKind.BATCH and symbol.key not in self.tainted and symbol.key in self.host_batches:
-            condition, _ = self.host_batches[symbol.key]
-            return frozenset({Possibility(HOST, condition)})
-        if self.prepared_loaders and symbol.key in self.built_loaders and symbol.key not in self.tainted:
+        if symbol.kind is not SymbolKind.BATCH or symbol.key in self.tainted:
+            return None
+        if symbol.key in self.host_batches:
+            return frozenset({Possibility(HOST, self.host_batches[symbol.key][0])})
+        if self.prepared_loaders and symbol.key in self.built_loaders:
             return frozenset({Possibility(HOST)})  # a framework moves the batches of the loaders given to it only
         return None
+
+    def can_be_accelerator(self, symbol: Symbol) -> bool:
+        """Tell whether the file sends modules or batches to the symbol, or it is the device of a module.
+
+        `args.device` of an object that is used as a namespace is a place; `x.device` says where `x` is, no more.
+        """
+        match symbol.kind:
+            case SymbolKind.PLACE:
+                return self._carries(symbol.key) and symbol.key not in self.tensors
+            case SymbolKind.DEVICE_OF:
+                known = symbol.key in self.tensors or symbol.key in self.modules
+                return symbol.key in self.namespaces and not known and self._carries(symbol.key)
+            case SymbolKind.OWNER:
+                return self.movable
+            case _:
+                return False
+
+    def _carries(self, key: int) -> bool:
+        """Tell whether a module or a part of a batch is moved to a place."""
+        return any(moved in (PROVEN, BATCH) or moved in self.modules for moved in self.carriers.get(key, ()))
 
     def holds_modules(self, symbol: Symbol) -> bool:
         """Tell whether a module is moved to a place, which shows that it may be an accelerator."""
         if symbol.expansion is not None or symbol.kind is SymbolKind.OWNER:
             return True
-        return any(key == 0 or key in self.modules for key in self.carriers.get(symbol.key, ()))
-
-    def can_be_accelerator(self, symbol: Symbol) -> bool:
-        """Tell whether the file sends modules or batches to the symbol, or it is the device of a module."""
-        match symbol.kind:
-            case SymbolKind.PLACE:
-                return symbol.key in self.sent_to and symbol.key not in self.tensors
-            case SymbolKind.DEVICE_OF:
-                return symbol.key in self.sent_to and symbol.key not in self.tensors and symbol.key not in self.modules
-            case SymbolKind.OWNER:
-                return self.movable
-            case _:
-                return False
+        return any(moved == PROVEN or moved in self.modules for moved in self.carriers.get(symbol.key, ()))

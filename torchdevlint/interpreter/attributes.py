@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint import lattice, transfers
+from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, conditions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, DeviceType, Follow, FrameworkDevice, Plain, Query
@@ -117,6 +118,8 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
             return Tensor(run.placement_of(value))
         case _:
             pass
+    if row is None and name not in knowledge.tensor and name not in knowledge.module:
+        run.facts.namespaces.add(value.key)
     made = run.derive(value, f"{value.name}.{name}" if value.name else name)
     run.store.layers[0].setdefault((value.key, name), made)
     found = run.store.get(value.key, name)
@@ -192,7 +195,7 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
     row = value.type.attributes.get(name)
     if isinstance(row, FrameworkDevice):
         device = Device(lattice.on(Symbol(value.key, SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
-        run.facts.sent_to.add(value.key)
+        run.facts.carriers.setdefault(value.key, set()).add(PROVEN)
         return device
     if row is not None:
         return transfers.build(run, row, None)

@@ -33,6 +33,7 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
         tallies.appended(run, receiver, made)
     else:
         transfers.register(run, value)
+        value = transfers.as_parameter(value)
     items = run.items(receiver)
     inside_loop = bool(run.frame.loops)
     if items.rest is None and not items.lost and not inside_loop:
@@ -60,6 +61,7 @@ def _extend(run: Run, receiver: Container | Module, made: Call) -> Value:
         for value in values:
             if isinstance(receiver, Module):
                 transfers.register(run, value)
+                value = transfers.as_parameter(value)
             iteration.add_item(run, receiver, value)
     return NONE
 

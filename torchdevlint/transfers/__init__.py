@@ -6,6 +6,7 @@ from torchdevlint.transfers.devices import choose_device, formatted_device, name
 from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object, copied, of_module, of_optimizer
 from torchdevlint.transfers.losses import handed_out
 from torchdevlint.transfers.modules import (
+    as_parameter,
     call_typed_module,
     fill_container,
     hold,
@@ -20,6 +21,7 @@ __all__ = [
     "IN_PLACE",
     "Contexts",
     "apply",
+    "as_parameter",
     "apply_for_object",
     "build",
     "call_object",

@@ -165,8 +165,6 @@ def _sent_to(run: Run, placement: Placement, moving: bool) -> None:
         device = possibility.device
         if isinstance(device, Symbol):
             expansion = device.expansion
-            if moving:
-                run.facts.sent_to.add(device.key)
             if (expansion is None and moving) or any(lattice.is_accelerator(p.device) for p in expansion or ()):
                 run.facts.accelerated = True
         elif lattice.is_accelerator(device):

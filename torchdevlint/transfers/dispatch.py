@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import HostRead
+from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, conditions, iteration
 from torchdevlint.interpreter.run import DEFAULT_DEVICE, DISTRIBUTED
 from torchdevlint.knowledge import rows
@@ -383,7 +384,7 @@ def build(run: Run, row: Row, call: Call | None) -> Value:
 def _prepare(run: Run, call: Call) -> Value:
     """A framework's `prepare`: modules are moved, loaders yield on the framework's device."""
     symbol = Symbol(run.prepared_key(), SymbolKind.PLACE, "the device of the framework")
-    run.facts.sent_to.add(symbol.key)
+    run.facts.carriers.setdefault(symbol.key, set()).add(PROVEN)
     run.facts.accelerated = True
     why = Why(Role.PLACED, call.node, f"placed by `{call.text}`")
     placement = lattice.on(symbol, why)

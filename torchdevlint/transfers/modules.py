@@ -145,9 +145,18 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
         exact = [(index, argument.value) for index, argument in enumerate(arguments)]
     for _, value in exact:
         register(run, value)
+    exact = [(key, as_parameter(value)) for key, value in exact]
     if rest is not None:
         register(run, rest)
+        rest = as_parameter(rest)
     run.store.set(made.key, ITEMS, Items(tuple(exact), rest))
+
+
+def as_parameter(value: Value) -> Value:
+    """Return a tensor as the parameter that a `ParameterList` makes of it; anything else as it is."""
+    if isinstance(value, Tensor):
+        return replace(value, held=Holder.PARAMETER, graph=True)
+    return value
 
 
 def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:

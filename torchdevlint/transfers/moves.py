@@ -9,13 +9,15 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, HeldOptimizer, Moved
+from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.interpreter import attributes
 from torchdevlint.knowledge.rows import Carrier, Move, MoveKind, Placing
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
-from torchdevlint.state import OPTIMIZERS, PLACEMENT
+from torchdevlint.state import ITEMS, OPTIMIZERS, PLACEMENT, Items
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.values import (
+    UNKNOWN,
     Choice,
     Const,
     Container,
@@ -91,11 +93,17 @@ def _why(row: Move, call: Call, before: Placement, after: Placement) -> Placemen
     return frozenset(Possibility(p.device, p.condition, why) for p in after)
 
 
-def note_carrier(run: Run, module: Module | Opaque, after: Placement) -> None:
-    """Note that a module was moved to a place; of an opaque value only its kind decides."""
+def note_carrier(run: Run, module: Value, after: Placement) -> None:
+    """Note that a module or a part of a batch was moved to a place; of an opaque value only its kind decides."""
     for possibility in after:
         if isinstance(possibility.device, Symbol):
-            key = 0 if isinstance(module, Module) else module.key
+            match module:
+                case Opaque(source=0):
+                    key = module.key
+                case Module():
+                    key = PROVEN
+                case _:
+                    key = BATCH
             run.facts.carriers.setdefault(possibility.device.key, set()).add(key)
 
 
@@ -123,6 +131,7 @@ def evidence(run: Run, source: int, after: Placement, derived: bool, call: Call)
         return
     if all(lattice.is_host(p.device) for p in after):
         return
+    note_carrier(run, UNKNOWN, after)
     if run.iterated_in.get(source) not in (run.frame.base, None):
         return
     known = run.facts.host_batches.get(source)
@@ -272,9 +281,7 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
             run.store.set(module.key, PLACEMENT, here)
             for name, value in tuple(run.attribute_values(module.key)):
                 _move_held(run, module, name, value, here, visited)
-            for value in _contained(run, module):
-                if isinstance(value, Module | Opaque | Choice):
-                    move_module(run, value, here, visited)
+            _move_contained(run, module, here, visited)
         case Opaque():
             if module.key not in visited:
                 visited.add(module.key)
@@ -291,10 +298,35 @@ def _overrides(run: Run, module: Module) -> bool:
     return any(attributes.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)
 
 
+def _move_contained(run: Run, module: Module, placement: Placement, visited: set[int]) -> None:
+    """Move the elements of a registered list or dict: modules in place, parameters by another value."""
+    items = run.items(module)
+    moved = [(key, _relocated(value, placement)) for key, value in items.exact]
+    rest = _relocated(items.rest, placement) if items.rest is not None else None
+    if rest is not items.rest or any(new is not old for (_, new), (_, old) in zip(moved, items.exact, strict=True)):
+        run.store.set(module.key, ITEMS, Items(tuple(moved), rest, items.lost))
+    for value in _contained(run, module):
+        if isinstance(value, Module | Opaque | Choice):
+            move_module(run, value, placement, visited)
+
+
+def _relocated(value: Value, placement: Placement) -> Value:
+    """Return a parameter or buffer, or a choice with one in it, at its new place; anything else as it is."""
+    match value:
+        case Tensor() if value.held is not Holder.NONE:
+            return replace(value, placement=placement)
+        case Choice() if any(isinstance(option, Tensor) for option, _ in value.options):
+            return Choice(tuple((_relocated(option, placement), condition) for option, condition in value.options))
+        case _:
+            return value
+
+
 def _move_held(run: Run, module: Module, name: str, value: Value, placement: Placement, visited: set[int]) -> None:
     match value:
         case Module() | Choice():
             move_module(run, value, placement, visited)
+            if isinstance(value, Choice):
+                run.store.set(module.key, name, _relocated(value, placement))
         case Opaque() if value.placement == ANY:
             move_module(run, value, placement, visited)
         case Opaque() if value.output:

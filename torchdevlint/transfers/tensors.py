@@ -371,6 +371,7 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
     if row.sequence:
         first = given[0] if given else call.keywords.get("tensors")
         if first is not None:
+            calls.consume(run, first.value, "stacked")
             items = iteration.elements(run, first.value)
             if items is None:
                 items = [iteration.element(run, first.value, first.node)]
