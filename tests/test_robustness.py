@@ -57,7 +57,8 @@ def grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     one = [
         "({})", "-{}", "not {}", "{}.to(device)", "{}.cuda()", "{}.cpu()", "{}.device", "{}.shape", "{}[0]",
         "{}[:, None]", "{}['k']", "[{}]", "({},)", "{{{}: 0}}", "{{'k': {}}}", "[*{}]", "{{**{}}}", "f({})",
-        "f(*{})", "f(**{})", "f(a={})", "[a for a in {}]", "{{a: b for a, b in {}}}", "(x.to(a) for x in {} if flag)", "lambda a: {}",
+        "f(*{})", "f(**{})", "f(a={})", "[a for a in {}]", "{{a: b for a, b in {}}}", "lambda a: {}",
+        "(x.to(a) for x in {} if flag)",
         "(y := {})", "{}.append(x)", "{}.items()", "list({})", "zip({}, items)", "enumerate({})", "len({})", "sum({})",
         "getattr({}, 'a', None)", "torch.cat({})", "torch.zeros_like({})", "F.relu({})", "model({})", "Net({})",
         "copy.deepcopy({})", "partial({}, device=device)", "torch.no_grad()({})", "{}.parameters()", "{}.numpy()",
