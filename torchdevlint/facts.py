@@ -27,9 +27,11 @@ class FileFacts:
     variables on which a backward pass ran. ``carriers`` maps a symbol to what was moved to it: a proven module, a
     part of a batch, or an opaque value that must be proven a module; ``namespaces`` are objects of which plain
     attributes are read. ``host_batches`` maps a batch symbol to the condition and the call by which a member was
-    moved off the host, ``tainted`` are batches that may come from anywhere. ``stepped`` maps an optimizer to the
+    moved off the host, ``tainted`` are batches that may come from anywhere;
+    ``made_with`` are the opaque arguments that an unseen call made something with. ``stepped`` maps an optimizer to the
     moment of its last step. ``accelerated`` is True once anything in the file leaves the host or may, ``guards``
-    once it asks whether an accelerator is there; ``definitions_only`` tells that the file runs nothing itself.
+    once it asks whether an accelerator is there; ``definitions_only`` tells that the file runs nothing itself;
+    ``scalar_calls`` are calls of modules of the file that gave a 0-dim tensor, as a loss does.
     """
 
     tensors: set[int] = field(default_factory=set)
@@ -41,6 +43,7 @@ class FileFacts:
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
     host_batches: dict[int, tuple[Condition, cst.CSTNode]] = field(default_factory=dict)
     tainted: set[int] = field(default_factory=set)
+    made_with: dict[int, set[int]] = field(default_factory=dict)
     built_loaders: set[int] = field(default_factory=set)
     prepared_loaders: bool = False
     stepped: dict[int, int] = field(default_factory=dict)
@@ -51,6 +54,7 @@ class FileFacts:
     accelerated: bool = False
     guards: bool = False
     definitions_only: bool = True
+    scalar_calls: set[cst.CSTNode] = field(default_factory=set)
 
     @property
     def movable(self) -> bool:
@@ -61,13 +65,17 @@ class FileFacts:
         """Return what the file proves the symbol to be: its own expansion, or a batch's arrival on the host."""
         if symbol.expansion is not None:
             return symbol.expansion
-        if symbol.kind is not SymbolKind.BATCH or symbol.key in self.tainted:
+        if symbol.kind is not SymbolKind.BATCH or self._tainted(symbol.key):
             return None
         if symbol.key in self.host_batches:
             return frozenset({Possibility(HOST, self.host_batches[symbol.key][0])})
         if self.prepared_loaders and symbol.key in self.built_loaders:
             return frozenset({Possibility(HOST)})  # a framework moves the batches of the loaders given to it only
         return None
+
+    def _tainted(self, key: int) -> bool:
+        """Tell whether a loader was given a device or moved data, now or by what later turned out to be a place."""
+        return key in self.tainted or any(self._carries(given) for given in self.made_with.get(key, ()))
 
     def can_be_accelerator(self, symbol: Symbol) -> bool:
         """Tell whether the file sends modules or batches to the symbol, or it is the device of a module.

@@ -268,6 +268,23 @@ def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Con
     return None
 
 
+def on_accelerator(placement: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> Possibility | None:
+    """Return the possibility under which a value is on an accelerator and nothing else, or None."""
+    possibilities = [p for p in expanded(placement, facts) if compatible(_world(p), world)]
+    for start in possibilities:
+        if not (is_accelerator(start.device) or _is_place(start.device, facts)):
+            continue
+        condition = _world(start) | world
+        rivals = [p for p in possibilities if compatible(_world(p), condition) and not _without_device(p, condition)]
+        if not any(is_host(p.device) or p.device == ANYWHERE for p in rivals):
+            return start
+    return None
+
+
+def _is_place(device: Device, facts: Facts) -> bool:
+    return isinstance(device, Symbol) and device != ANYWHERE and facts.can_be_accelerator(device)
+
+
 def _covered(placement: Placement, shared: Iterable[Device]) -> bool:
     """Tell whether every possibility of the placement is one of the shared devices."""
     return all(p.device in shared for p in placement)

@@ -107,7 +107,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
             continue
         blamed.add(index)
         left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
-        culprit, node = _blame(event, odd, left, right)
+        culprit, node = _blame(event, odd, other, left, right, facts)
         yield Meeting(
             Side(odd.text, left, odd.node, odd.role),
             Side(other.text, right, other.node, other.role),
@@ -152,7 +152,14 @@ def _by_why(why: Why | None, node: cst.CSTNode) -> tuple[Culprit, cst.CSTNode] |
     return None
 
 
-def _blame(event: Combined, odd: Operand, near: Possibility, far: Possibility) -> tuple[Culprit, cst.CSTNode]:
+def _is_criterion(entry: cst.CSTNode | None, why: Why | None, facts: FileFacts) -> bool:
+    """Tell whether a module of the file that was called is a loss whose own state stayed behind."""
+    return entry in facts.scalar_calls and why is not None and why.of(Role.PARAMETER) is not None
+
+
+def _blame(
+    event: Combined, odd: Operand, other: Operand, near: Possibility, far: Possibility, facts: FileFacts
+) -> tuple[Culprit, cst.CSTNode]:
     kept = near.why.of(Role.UNREGISTERED_MODULE) if near.why is not None else None
     if event.loss and odd.role in event.weights and kept is None:
         return Culprit.WEIGHT, event.made_at or event.entry or event.node
@@ -161,12 +168,16 @@ def _blame(event: Combined, odd: Operand, near: Possibility, far: Possibility) -
         return named
     if event.loss and odd.role in event.targets:
         return Culprit.TARGET, event.entry or event.node
+    if event.entry is not None and _is_criterion(event.entry, near.why, facts):
+        return Culprit.CRITERION, event.entry
+    if other.is_index:
+        return Culprit.INDEX, event.entry or event.node
     return (Culprit.INPUT, event.entry) if event.entry is not None else (Culprit.OPERAND, event.node)
 
 
 def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
     for operand in event.inputs:
-        if not _proven(operand, facts):
+        if not _proven(operand, facts) or (event.proof and event.proof not in facts.modules):
             continue
         clash = lattice.clash(event.state, operand.placement, facts, event.world)
         if clash is None or _siblings(clash):
@@ -175,18 +186,20 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         given = Side(operand.text, clash.right, operand.node, operand.role)
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
-        culprit, node = _blame_call(event, odd, module_is_odd)
+        culprit, node = _blame_call(event, odd, module_is_odd, facts)
         yield Meeting(odd, other, clash.condition, culprit, node)
         return
 
 
-def _blame_call(event: Called, odd: Side, module_is_odd: bool) -> tuple[Culprit, cst.CSTNode]:
+def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts) -> tuple[Culprit, cst.CSTNode]:
     why = odd.possibility.why
     named = _by_why(why, event.node)
     if named is not None:
         return named
     if module_is_odd and why is not None and why.role is Role.MOVED_TO_HOST:
         return Culprit.LEFT, why.node
+    if module_is_odd and event.entry in facts.scalar_calls:
+        return Culprit.CRITERION, event.entry or event.node
     if module_is_odd and event.type is not None and (event.type.metric or event.type.loss is not None):
         return Culprit.CRITERION, event.entry or event.node
     return Culprit.INPUT, event.entry or event.node

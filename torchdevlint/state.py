@@ -64,6 +64,10 @@ class Store:
         """Bind in the innermost layer."""
         self.layers[-1][owner, name] = value
 
+    def holders(self, value: object) -> list[Slot]:
+        """Return the slots that hold this very object: the names under which it is known."""
+        return [slot for layer in self.layers for slot, held in layer.items() if held is value]
+
     def push(self) -> None:
         """Open a layer: what is written from now on can be taken back or joined."""
         self.layers.append({})

@@ -25,6 +25,7 @@ from torchdevlint.values import (
     Holder,
     Imported,
     Instance,
+    Loader,
     Module,
     Object,
     Opaque,
@@ -58,6 +59,15 @@ def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
             return _of_object(run, value, name)
         case Device() | Parameters():
             return value
+        case Container() if value.kind == "tuple":
+            # A named tuple of tensors (`x.max(dim=1).values`): all its parts are in one place.
+            parts = [item for _, item in run.items(value).exact]
+            if parts and all(isinstance(item, Tensor) for item in parts):
+                return parts[-1]
+            return UNKNOWN
+        case Loader():
+            tensors = transfers.dataset_tensors(run, value)
+            return tensors if tensors is not None else run.opaque(name)
         case Optimizer():
             found_ = run.store.get(value.key, name)
             return found_ if found_ is not None else UNKNOWN  # type: ignore[return-value]
@@ -81,17 +91,16 @@ def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
         case Follow():
             return transfers.follow(run, row, value)
         case Query():
-            return _on_accelerator(run, value)
+            return _on_accelerator(row)
         case Plain():
             return UNKNOWN
         case _:
             return Bound(value, name, run.knowledge.tensor.get(name)) if name in run.knowledge.tensor else UNKNOWN
 
 
-def _on_accelerator(run: Run, value: Tensor | Opaque) -> Value:
-    """Return the flag that a tensor is on an accelerator (`x.is_cuda`): a guard that is about the tensor itself."""
-    key = run.new_key()
-    return Flag(frozenset({(f"is_cuda#{key}", True)}), frozenset({(f"is_cuda#{key}", False)}))
+def _on_accelerator(row: Query) -> Value:
+    """Return the flag that a tensor is on an accelerator (`x.is_cuda`): in the worlds we judge, that there is one."""
+    return Flag(frozenset({(row.type, True)}), frozenset({(row.type, False)}))
 
 
 def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
@@ -113,7 +122,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
                 return Device(placement)
             return Device(lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, f"`{value.name}.{name}`")))
         case Query():
-            return _on_accelerator(run, value)
+            return _on_accelerator(row)
         case Follow() if value.placement != ANY or value.key in run.facts.tensors:
             return Tensor(run.placement_of(value))
         case _:
@@ -189,6 +198,8 @@ def member(run: Run, cls: Class, name: str) -> Value | None:
 
 
 def _of_object(run: Run, value: Object, name: str) -> Value:
+    if value.type.array:
+        return UNKNOWN if isinstance(run.knowledge.tensor_attributes.get(name), Plain) else value
     known = run.store.get(value.key, name)
     if known is not None:
         return known  # type: ignore[return-value]
@@ -229,9 +240,8 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             run.set_attribute(receiver.key, name, value)
         case Tensor():
             if isinstance(run.knowledge.tensor_attributes.get(name), Follow):
-                slot = conditions.slot_of(run, target.value)
-                if slot is not None:
-                    moved = Tensor(run.placement_of(value), receiver.rank, receiver.graph, receiver.held)
+                moved = Tensor(run.placement_of(value), receiver.rank, receiver.graph, receiver.held)
+                for slot in run.store.holders(receiver):
                     run.store.set(*slot, moved)
         case Class():
             receiver.members[name] = value

@@ -192,6 +192,12 @@ def _setattr(run: Run, call: Call) -> Value:
     if len(call.arguments) == 3:
         receiver, value = call.arguments[0].value, call.arguments[2].value
         transfers.register(run, value)
+        name_ = call.arguments[1].value
+        if not isinstance(receiver, Module):
+            if isinstance(name_, Const) and isinstance(name_.value, str) and isinstance(receiver, Instance | Opaque):
+                run.set_attribute(receiver.key, name_.value, value)
+            elif isinstance(receiver, Instance | Opaque):
+                calls.forget_attributes(run, receiver.key)
         if isinstance(receiver, Module):
             name = call.arguments[1].value
             if isinstance(name, Const) and isinstance(name.value, str):

@@ -21,6 +21,7 @@ from torchdevlint.values import (
     Class,
     Const,
     Container,
+    Device,
     Function,
     Imported,
     Instance,
@@ -209,6 +210,8 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     builtin = builtins.HANDLERS.get(callee.name)
     if builtin is not None:
         return builtin(run, made)
+    if callee.name.startswith(run.knowledge.arrays):
+        return run.array()
     if is_inert(callee.name, run.knowledge):
         return UNKNOWN
     return unseen(run, made)
@@ -218,7 +221,24 @@ def unseen(run: Run, made: Call, name: str = "") -> Value:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
     for argument in made.values():
         escape(run, argument.value)
-    return run.opaque(name or f"{made.text}(…)")
+    result = run.opaque(name or f"{made.text}(…)")
+    given = {a.value.key for a in made.values() if isinstance(a.value, Opaque)}
+    if any(isinstance(a.value, Device) or _was_moved(run, a.value) for a in made.values()):
+        run.facts.tainted.add(result.key)
+    elif given:
+        run.facts.made_with[result.key] = given
+    return result
+
+
+def _was_moved(run: Run, value: Value) -> bool:
+    """Tell whether tensors of an argument were put somewhere, so that what is made from it may be there too."""
+    if not isinstance(value, Opaque | Tensor | Instance):
+        return False
+    if isinstance(value, Tensor):
+        return any(not lattice.is_host(p.device) for p in value.placement)
+    return any(
+        isinstance(item, Tensor | Opaque) and item.placement != ANY for _, item in run.attribute_values(value.key)
+    )
 
 
 def escape(run: Run, value: Value) -> None:
@@ -232,8 +252,8 @@ def escape(run: Run, value: Value) -> None:
                 _forget_module(run, value, set())
             elif run.module_placement(value) is not None:
                 run.store.set(value.key, PLACEMENT, ANY)
-            if isinstance(value, Opaque) and value.source:
-                pass
+            if isinstance(value, Opaque):
+                forget_attributes(run, value.key)
         case Parameters():
             pass
         case Container():
@@ -245,17 +265,22 @@ def escape(run: Run, value: Value) -> None:
             if value.kind in ("list", "dict", "set"):
                 run.store.set(value.key, ITEMS, Items(items.exact, items.rest, lost=True))
         case Instance():
-            for name, item in run.attribute_values(value.key):
-                if isinstance(item, Module | Opaque | Container | Tensor):
-                    if isinstance(item, Module | Opaque):
-                        escape(run, item)
-                    else:
-                        run.store.set(value.key, name, run.opaque(name))
+            for _, item in tuple(run.attribute_values(value.key)):
+                if isinstance(item, Module | Opaque):
+                    escape(run, item)
+            forget_attributes(run, value.key)
         case Choice():
             for option, _ in value.options:
                 escape(run, option)
         case _:
             return
+
+
+def forget_attributes(run: Run, key: int) -> None:
+    """Forget the tensors and containers that an object has as attributes."""
+    for name, item in tuple(run.attribute_values(key)):
+        if isinstance(item, Container | Tensor):
+            run.store.set(key, name, run.opaque(name))
 
 
 def _forget_module(run: Run, module: Module, seen: set[int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,7 +13,7 @@ from torchdevlint.interpreter import attributes, calls, expressions, functions, 
 from torchdevlint.interpreter.run import Frame, Run
 from torchdevlint.knowledge.rows import ContainerKind, LoaderType, ModuleType, ObjectType, Placing
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
-from torchdevlint.state import PLACEMENT
+from torchdevlint.state import ITEMS, PLACEMENT, Items
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
@@ -134,6 +135,8 @@ def finish(run: Run, made: Module | Instance) -> None:
                     run.store.set(made.key, name, Tensor(ANY, value.rank))
                 else:
                     _mark_tensor(run, made, name, value)
+            case Container() if overrides:
+                run.store.set(made.key, name, run.opaque(name))
             case Container():
                 _mark_modules(run, made, name, value, overrides)
             case _:
@@ -171,6 +174,25 @@ def _mark_modules(run: Run, made: Module, name: str, container: Container, overr
                 transfers.move_module(run, value, placement)
         elif isinstance(value, Container):
             _mark_modules(run, made, name, value, overrides)
+    _mark_parameters(run, made, name, container, node)
+
+
+def _mark_parameters(run: Run, made: Module, name: str, container: Container, node: cst.CSTNode) -> None:
+    """Mark the parameters of a plain container; one that is an attribute too moves with the module."""
+    items = run.items(container)
+    attributes_ = [value for _, value in run.attribute_values(made.key)]
+
+    def marked(value: Value) -> Value:
+        if not isinstance(value, Tensor) or value.held is Holder.NONE:
+            return value
+        if any(value is other for other in attributes_):
+            return replace(value, placement=ANY)
+        why = Why(Role.UNREGISTERED_MODULE, node, f"kept in the plain {container.kind} `self.{name}`")
+        return replace(value, placement=frozenset(Possibility(p.device, p.condition, why) for p in value.placement))
+
+    exact = tuple((key, marked(value)) for key, value in items.exact)
+    rest = marked(items.rest) if items.rest is not None else None
+    run.store.set(container.key, ITEMS, Items(exact, rest, items.lost))
 
 
 def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | None]:

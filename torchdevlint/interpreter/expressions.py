@@ -12,7 +12,7 @@ from torchdevlint.interpreter import attributes, calls, comprehensions, conditio
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
 from torchdevlint.names import operator_text, row_of
-from torchdevlint.state import ITEMS, Items, join
+from torchdevlint.state import ITEMS, Branch, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -186,14 +186,16 @@ def _conditional(run: Run, node: cst.IfExp) -> Value:
         return evaluate(run, node.body if test.known else node.orelse)
     world = run.world
     results: list[Value] = []
+    branches: list[Branch] = []
     for branch, condition in ((node.body, test.when_true), (node.orelse, test.when_false)):
         run.world = world | condition
         run.store.push()
         conditions.narrow(run, node.test, branch is node.body)
         results.append(evaluate(run, branch))
         writes = run.store.pop()
-        run.store.apply({slot: value for slot, value in writes.items() if slot[0] != run.frame.key})
+        branches.append(Branch({s: v for s, v in writes.items() if s[0] != run.frame.key}, condition))
     run.world = world
+    run.store.merge(branches)
     return transfers.choose_device(run, join(results[0], results[1], test.when_true, test.when_false))
 
 

@@ -51,7 +51,7 @@ def open_frame(run: Run, function: Function, entry: cst.CSTNode | None) -> Frame
     """Return the frame of a call: scope, way in through a module, and whether it is a module's own method."""
     caller = run.frame
     parent = run.frames.get(function.frame, run.top)
-    in_module = isinstance(function.receiver, Module) or (caller.in_module and function.owner is None)
+    in_module = isinstance(function.receiver, Module) or (caller.in_module and function.receiver is None)
     return Frame(
         key=run.new_key(),
         parent=parent,

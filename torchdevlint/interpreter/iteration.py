@@ -156,7 +156,9 @@ def _subscript(
         case Opaque():
             return _opaque_item(run, base, node, indices)
         case Object():
-            return Tensor(run.placement_of(base))
+            return base if base.type.array else Tensor(run.placement_of(base))
+        case Loader():
+            return _dataset_item(run, base, node, indices)
         case Parameters():
             return Tensor(run.module_placement(base.module) or ANY)
         case Choice():
@@ -167,6 +169,35 @@ def _subscript(
             return UNKNOWN if joined is None else joined
         case _:
             return UNKNOWN
+
+
+def _dataset_item(
+    run: Run, base: Loader, node: cst.Subscript, indices: Sequence[tuple[cst.CSTNode, Value | None]]
+) -> Value:
+    """Return an item of a dataset of tensors: each tensor is indexed."""
+    whole = transfers.dataset_tensors(run, base)
+    if whole is None:
+        return UNKNOWN
+    parts: list[Value] = []
+    for value in elements(run, whole) or ():
+        if isinstance(value, Tensor):
+            _indexed(run, value, node, indices)
+            parts.append(transfers.indexed(run, value, indices))
+        else:
+            parts.append(UNKNOWN)
+    return run.container("tuple", parts)
+
+
+def parts(run: Run, value: Value, node: cst.CSTNode) -> list[Value]:
+    """Return the values that stand in a sequence: each known element, and any further one."""
+    known = elements(run, value)
+    if known is not None:
+        return known
+    if isinstance(value, Container):
+        items = run.items(value)
+        if not items.lost and items.rest is not None:
+            return [*(item for _, item in items.exact), items.rest]
+    return [element(run, value, node)]
 
 
 def _container_item(run: Run, base: Container, indices: Sequence[tuple[cst.CSTNode, Value | None]]) -> Value:
@@ -239,7 +270,7 @@ def assign(run: Run, target: cst.CSTNode, value: Value, node: cst.CSTNode) -> No
             receiver = expressions.evaluate(run, target.value)
             attributes.write(run, receiver, target, value, node)
         case cst.Subscript():
-            _assign_item(run, target, value)
+            _assign_item(run, target, value, node)
         case cst.Tuple() | cst.List():
             _unpack(run, target, value, node)
         case cst.StarredElement():
@@ -294,7 +325,7 @@ def _unpacked(run: Run, value: Value, index: int, node: cst.CSTNode) -> Value:
     return element(run, value, node)
 
 
-def _assign_item(run: Run, target: cst.Subscript, value: Value) -> None:
+def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNode) -> None:
     base = expressions.evaluate(run, target.value)
     key: Value = UNKNOWN
     indices: list[tuple[cst.CSTNode, Value | None]] = []
@@ -304,6 +335,8 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value) -> None:
             indices.append((part.slice.value, key))
     match base:
         case Container():
+            if isinstance(value, Module):
+                run.appended[base.key] = target
             store_item(run, base, key if len(target.slice) == 1 else UNKNOWN, value)
         case Opaque():
             calls.consume(run, value, "stored")
@@ -313,6 +346,11 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value) -> None:
                 run.facts.tainted.add(base.source)
         case Tensor():
             _indexed(run, base, target, indices)
+            if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
+                # By mask or index the values are gathered on the device of the base; by slices they are copied.
+                transfers.meet_assigned(run, target, base, value, node)
+        case Loader():
+            return
         case _:
             calls.consume(run, value, "stored")
 
@@ -324,7 +362,10 @@ def store_item(run: Run, base: Container, key: Value, value: Value) -> None:
         exact = [(name, old) for name, old in items.exact if name != key.value]
         run.store.set(base.key, ITEMS, Items((*exact, (key.value, value)), items.rest, items.lost))
         return
-    add_item(run, base, value)
+    # An element under a key that is not known may be any of those that are.
+    exact = [(name, join(old, value)) for name, old in items.exact]
+    rest = value if items.rest is None else join(items.rest, value)
+    run.store.set(base.key, ITEMS, Items(tuple(exact), rest, items.lost))
 
 
 def add_item(run: Run, base: Container | Module, value: Value) -> None:

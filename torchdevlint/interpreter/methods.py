@@ -10,12 +10,13 @@ from torchdevlint import transfers
 from torchdevlint.events import Called
 from torchdevlint.interpreter import attributes, calls, collections, functions
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import HoldParameters, Move, Placing, Row
+from torchdevlint.knowledge.rows import ContainerKind, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
 from torchdevlint.values import (
     NONE,
+    SCALAR,
     UNKNOWN,
     Bound,
     Class,
@@ -125,7 +126,7 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     if row is not None:
         return transfers.of_module(run, row, receiver, made)
     extra = collections.MODULE_METHODS.get(name)
-    if extra is not None:
+    if extra is not None and receiver.type.container is not ContainerKind.NONE:
         return extra(run, receiver, made)
     for argument in made.values():
         calls.escape(run, argument.value)
@@ -156,7 +157,10 @@ def call_module(run: Run, module: Module, made: Call) -> Value:
     if isinstance(forward, Function):
         bound = Function(forward.node, forward.frame, forward.name, module, forward.owner)
         entry = None if run.frame.in_module else made.node
-        return functions.invoke(run, bound, made, entry)
+        value = functions.invoke(run, bound, made, entry)
+        if isinstance(value, Tensor) and value.rank == SCALAR:
+            run.facts.scalar_calls.add(made.node)
+        return value
     return transfers.call_typed_module(run, module, made)
 
 
@@ -174,6 +178,7 @@ def _called(run: Run, module: Module | Opaque, made: Call, state: frozenset[obje
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
     """Call an object of unknown kind: if it was moved as a module, its inputs meet its parameters."""
     state = run.module_placement(callee)
+    proven = callee.key in run.facts.modules
     if callee.output and callee.placement != ANY and state is None:
         state = callee.placement  # a submodule of a module that was placed
     if state is not None and state != ANY:
@@ -183,15 +188,15 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
             calls.escape(run, argument.value)
         else:
             calls.consume(run, argument.value, "passed")
-    graph = True if callee.key in run.facts.modules and not run.no_grad else None
-    del graph
-    if state is not None and state != ANY:
+    if state is not None and state != ANY and (proven or callee.output):
         made_value = run.opaque(f"{made.text}(…)", placement=state, output=True)
         return made_value
     return run.opaque(f"{made.text}(…)")
 
 
 def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
+    if receiver.type.array:
+        return receiver
     row = receiver.type.methods.get(name)
     if row is not None:
         return transfers.apply_for_object(run, row, receiver, made)

@@ -10,7 +10,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
-from torchdevlint.knowledge.rows import Knowledge
+from torchdevlint.knowledge.rows import Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
@@ -40,6 +40,9 @@ MAX_CALL_DEPTH = 4
 MAX_EXPRESSION_DEPTH = 60
 STEPS_A_LINE = 5
 STEPS_FREE = 3000
+
+
+ARRAY = ObjectType("array", array=True)
 
 
 @dataclass(slots=True)
@@ -122,6 +125,7 @@ class Run:
     versions: dict[tuple[int, str], int] = field(default_factory=dict)
     seen: dict[tuple[object, ...], int] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    buffers: set[tuple[int, str]] = field(default_factory=set)
     arguments: set[int] = field(default_factory=set)
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)
@@ -146,6 +150,10 @@ class Run:
     def opaque(self, name: str = "", **traits: object) -> Opaque:
         """Return a new object of unknown kind."""
         return Opaque(self.new_key(), name, **traits)  # type: ignore[arg-type]
+
+    def array(self) -> Object:
+        """Return a host array."""
+        return Object(self.new_key(), ARRAY)
 
     def derive(self, whole: Opaque, name: str) -> Opaque:
         """Return a part of an opaque value: it is where the whole is, and came from where the whole came from."""

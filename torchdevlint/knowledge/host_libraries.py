@@ -82,3 +82,6 @@ INERT = tuple(
     torch.backends torch.version torch.cuda.nvtx
     """)
 )
+
+# Prefixes of names whose calls give host arrays.
+ARRAYS = ("numpy.",)

@@ -16,6 +16,7 @@ from torchdevlint.knowledge.rows import (
     RegisterKind,
     Row,
     Step,
+    Visit,
 )
 
 _QUIET = Quiet()
@@ -33,7 +34,10 @@ MODULE: Mapping[str, Row] = {
     "npu": Move(MoveKind.OTHER_TYPE, "npu"),
     "to_empty": Move(MoveKind.TO, empties=True),
     **dict.fromkeys(("half", "float", "double", "bfloat16", "type"), _CAST),
-    **dict.fromkeys(("train", "eval", "requires_grad_", "share_memory", "apply", "compile", "zero_grad"), _QUIET),
+    **dict.fromkeys(("train", "eval", "requires_grad_", "share_memory", "compile", "zero_grad"), _QUIET),
+    "apply": Visit(),
+    "_apply": Visit(tensors=True),
+    "register_forward_pre_hook": Register(RegisterKind.HOOK),
     "parameters": HoldParameters(),
     "named_parameters": HoldParameters(),
     "buffers": HoldParameters(),

@@ -19,6 +19,7 @@ class RankRule(Enum):
     ONE = "exactly 1"
     BROADCAST = "the greatest rank of the operands"
     SHAPE = "the number of sizes that the call names"
+    SIZES = "the number of sizes that the call names after its operand, 1 or more where that cannot be counted"
     REDUCE = "0 without `dim`, else one less (the same with keepdim)"
     PLUS_ONE = "one more"
     MINUS_ONE = "one less, not below 0"
@@ -158,6 +159,7 @@ class ReadHost:
     tensor_evidence: bool = False
     forced: str = ""
     all_arguments: bool = False
+    only_lists: bool = False  # reads a list of tensors; a tensor itself has the method (`np.mean`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,10 +276,10 @@ class DatasetType:
 
 @dataclass(frozen=True, slots=True)
 class LoaderType:
-    """A data loader class; ``collated`` names arguments that change what arrives (`collate_fn`)."""
+    """A data loader class; ``collate`` is the argument that decides what arrives."""
 
     dataset: str = "dataset"
-    collate: tuple[str, ...] = ("collate_fn", "batch_sampler", "sampler")
+    collate: str = "collate_fn"
     objects: bool = False  # its items are objects with attributes (PyTorch Geometric, DGL)
 
 
@@ -357,6 +359,7 @@ class ObjectType:
     name: str
     methods: Mapping[str, Row] = field(default_factory=lambda: MappingProxyType({}))
     attributes: Mapping[str, Row] = field(default_factory=lambda: MappingProxyType({}))
+    array: bool = False  # a host array: whatever is asked of it gives another one
     call: Row | None = None
     carrier: Carrier = Carrier.NONE
     on_host: bool = False  # made on the host; its elements are where it is
@@ -418,6 +421,7 @@ class RegisterKind(Enum):
     BUFFER = "buffer"
     PARAMETER = "parameter"
     MODULE = "module"
+    HOOK = "a hook that may move the inputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,6 +429,13 @@ class Register:
     """A method that registers its second argument under the name in its first (`register_buffer`)."""
 
     kind: RegisterKind
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """`module.apply(f)` calls ``f`` with every submodule, `module._apply(f)` with every tensor (``tensors``)."""
+
+    tensors: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,6 +492,7 @@ Row: TypeAlias = (
     | Quiet
     | HoldParameters
     | Register
+    | Visit
     | Step
     | LoadState
     | Backward
@@ -495,7 +507,8 @@ class Knowledge:
     ones, longest first; ``tensor`` maps method names of a tensor, ``tensor_attributes`` its attributes;
     ``module`` and ``optimizer`` map method names likewise. ``tensor_only`` are methods and attributes that
     prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
-    module. ``inert`` are prefixes of modules whose functions leave their arguments alone.
+    module. ``inert`` are prefixes of modules whose functions leave their arguments alone,
+    ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there. ``module_call`` is the method
     that calling a module runs; a class that overrides one of ``module_overrides`` moves what it likes.
     """
@@ -511,4 +524,5 @@ class Knowledge:
     module_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
+    arrays: tuple[str, ...]
     implies_accelerator: frozenset[str]

@@ -23,7 +23,7 @@ FACTORIES: dict[str, Row] = {
     "empty_permuted": Make(packed=True),
     "randint": Make(shape=-1, packed=True),
     "scalar_tensor": Make(rank=RankRule.SCALAR),
-    "from_numpy": Make(rank=RankRule.UNKNOWN, always_host=True),
+    "from_numpy": _HOST_VECTOR,
     "frombuffer": _HOST_VECTOR,
     "from_file": _HOST_VECTOR,
     "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu"),
@@ -98,12 +98,13 @@ FOLLOWING: dict[str, Row] = {
     "view_as_complex": _MINUS_ONE,
     "select": _MINUS_ONE,
     **dict.fromkeys(
-        words("""squeeze reshape tile unflatten broadcast_to norm quantile nanquantile cov
+        words("""squeeze unflatten norm quantile nanquantile cov
         corrcoef det logdet pdist as_strided stft istft linalg.det linalg.norm linalg.vector_norm linalg.matrix_norm
         linalg.svdvals linalg.eigvals linalg.eigvalsh linalg.matrix_rank linalg.cond cholesky_inverse
         unique unique_consecutive"""),
         _UNKNOWN_RANK,
     ),
+    **dict.fromkeys(words("reshape tile broadcast_to"), Follow(rank=RankRule.SIZES)),
     "diagonal": _MINUS_ONE,
     "linalg.diagonal": _MINUS_ONE,
     **dict.fromkeys(

@@ -121,7 +121,8 @@ TENSOR: dict[str, Row] = {
     "is_nonzero": Plain(tensor_evidence=True, synchronises=True),
     # Views, copies and changes of shape.
     **dict.fromkeys(words("contiguous pin_memory coalesce to_dense to_sparse polygamma mvlgamma"), _FOLLOW),
-    **dict.fromkeys(words("view expand repeat sum_to_size"), _UNKNOWN_RANK),
+    **dict.fromkeys(words("view reshape expand repeat tile broadcast_to"), Follow(rank=RankRule.SIZES)),
+    "sum_to_size": _UNKNOWN_RANK,
     "unfold": Follow(rank=RankRule.PLUS_ONE),
     **dict.fromkeys(words("view_as expand_as reshape_as"), _FREE),
     "copy_": Combine(("input", "src"), Mix.FREE, RankRule.SAME, in_place=True),

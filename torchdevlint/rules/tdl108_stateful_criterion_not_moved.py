@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdevlint.events import Called
+from torchdevlint.events import Called, Combined
 from torchdevlint.facts import FileFacts
 from torchdevlint.meetings import Culprit, blamed
 from torchdevlint.rule import Finding, rule
@@ -34,12 +34,12 @@ from torchdevlint.rule import Finding, rule
 
 @rule(
     __name__,
-    on=Called,
+    on=(Called, Combined),
     message="{odd} holds state on {odd_place} but {other} is on {other_place}",
     fix="Move the module",
     supersedes=("TDL101", "TDL102", "TDL103"),
 )
-def check(event: Called, facts: FileFacts) -> Iterator[Finding]:
+def check(event: Called | Combined, facts: FileFacts) -> Iterator[Finding]:
     """Yield each criterion that stays behind."""
     for meeting in blamed(event, facts, Culprit.CRITERION):
         yield meeting.finding()

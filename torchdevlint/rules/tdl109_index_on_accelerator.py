@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdevlint.events import Indexed
+from torchdevlint.events import Combined, Indexed
 from torchdevlint.facts import FileFacts
 from torchdevlint.meetings import Culprit, blamed
 from torchdevlint.rule import Finding, rule
@@ -34,12 +34,12 @@ from torchdevlint.rule import Finding, rule
 
 @rule(
     __name__,
-    on=Indexed,
+    on=(Combined, Indexed),
     message="{odd} is on {odd_place} but its index {other} is on {other_place}",
     fix="Index with a host tensor",
     supersedes=("TDL101", "TDL102"),
 )
-def check(event: Indexed, facts: FileFacts) -> Iterator[Finding]:
+def check(event: Combined | Indexed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each host tensor with an accelerator index."""
     for meeting in blamed(event, facts, Culprit.INDEX):
         yield meeting.finding()

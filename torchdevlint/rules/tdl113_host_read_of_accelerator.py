@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import HostRead
 from torchdevlint.facts import FileFacts
-from torchdevlint.lattice import ON_HOST, Symbol
+from torchdevlint.lattice import Symbol
 from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
 
@@ -45,10 +45,10 @@ def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
     operand = event.operand
     if operand.proof and operand.proof not in facts.tensors:
         return
-    found = lattice.clash(operand.placement, ON_HOST, facts, event.world)
-    if found is None or found.left.why is None or lattice.is_host(found.left.device):
+    found = lattice.on_accelerator(operand.placement, facts, event.world)
+    if found is None or found.why is None:
         return
-    if isinstance(found.left.device, Symbol) and not facts.holds_modules(found.left.device):
+    if isinstance(found.device, Symbol) and not facts.holds_modules(found.device):
         return
-    key = origin(operand.text, found.left.why, event.node)
-    yield Finding(event.node, {"how": event.how, "operand": f"`{operand.text}`", "place": found.left}, (key, "read"))
+    key = origin(operand.text, found.why, event.node)
+    yield Finding(event.node, {"how": event.how, "operand": f"`{operand.text}`", "place": found}, (key, "read"))

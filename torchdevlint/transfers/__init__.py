@@ -4,6 +4,7 @@ from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object, copied, of_module, of_optimizer
+from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out
 from torchdevlint.transfers.modules import (
     as_parameter,
@@ -15,7 +16,7 @@ from torchdevlint.transfers.modules import (
 )
 from torchdevlint.transfers.moves import move_module, move_object, move_opaque
 from torchdevlint.transfers.optimizers import of_unseen_optimizer
-from torchdevlint.transfers.tensors import IN_PLACE, follow, indexed, operand, operate
+from torchdevlint.transfers.tensors import IN_PLACE, follow, indexed, meet_assigned, operand, operate
 
 __all__ = [
     "IN_PLACE",
@@ -28,6 +29,7 @@ __all__ = [
     "call_typed_module",
     "choose_device",
     "copied",
+    "dataset_tensors",
     "entered",
     "fill_container",
     "follow",
@@ -37,6 +39,7 @@ __all__ = [
     "indexed",
     "input_operands",
     "keep",
+    "meet_assigned",
     "move_module",
     "move_object",
     "move_opaque",

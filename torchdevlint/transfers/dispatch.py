@@ -26,6 +26,7 @@ from torchdevlint.values import (
     Container,
     Device,
     Flag,
+    Holder,
     Imported,
     Instance,
     Loader,
@@ -133,7 +134,7 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
             return run.opaque(f"{call.text}(…)")
         case rows.EnvironmentRow():
             return _environment(run, row, call)
-        case rows.HoldParameters() | rows.Register() | rows.Step() | rows.LoadState():
+        case rows.HoldParameters() | rows.Register() | rows.Visit() | rows.Step() | rows.LoadState():
             return calls.unseen(run, call)
         case (
             rows.Make() | rows.Like() | rows.Convert() | rows.Follow() | rows.Combine() | rows.Loss() | rows.Move()
@@ -217,6 +218,12 @@ def _read_host(run: Run, row: rows.ReadHost, call: Call, receiver: Argument | No
         arguments = list(call.arguments) if row.all_arguments else call.arguments[:1]
     for argument in arguments:
         value = argument.value
+        if row.only_lists and not isinstance(value, Container):
+            continue
+        if receiver is None and _own_parameter(run, argument.node):
+            continue
+        if receiver is not None and _own_parameter(run, receiver.node):
+            continue
         if isinstance(value, Container):
             item = iteration.element(run, value, argument.node)
             value = item if isinstance(item, Tensor) else value
@@ -227,7 +234,20 @@ def _read_host(run: Run, row: rows.ReadHost, call: Call, receiver: Argument | No
             operand = tensors.operand(run, argument.node, value, "input")
             run.emit(HostRead(call.node, run.world, run.frame.entry, operand, f"{'.' if receiver else ''}{call.text}"))
     calls_consume(run, call)
-    return run.opaque("")
+    return run.array()
+
+
+def _own_parameter(run: Run, node: cst.CSTNode) -> bool:
+    """Tell whether an expression is about a parameter of the helper that runs: its callers decide."""
+    function = run.frame.function
+    if function is None or run.frame.depth == 0:
+        return False
+    while isinstance(node, cst.Call | cst.Attribute | cst.Subscript):
+        node = node.func if isinstance(node, cst.Call) else node.value
+    if not isinstance(node, cst.Name):
+        return False
+    names = [parameter.name.value for parameter in function.node.params.params]
+    return node.value in (names[1:] if function.receiver is not None else names)
 
 
 def calls_consume(run: Run, call: Call) -> None:
@@ -358,6 +378,9 @@ def new_object(run: Run, row: rows.ObjectType, call: Call | None) -> Object:
     if row.on_host and call is not None:
         run.store.set(made.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
     if call is not None:
+        given = place_of(run, call.keywords.get("device"), moving=False)
+        if given is not None:
+            run.store.set(made.key, PLACEMENT, given)
         for argument in call.values():
             calls.escape(run, argument.value)
     return made
@@ -440,10 +463,26 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             for argument in call.arguments:
                 checkpoints.keep(run, argument.value)
             return NONE
+        case rows.Visit():
+            return _visit(run, row, receiver, call)
         case rows.Cast() | rows.Quiet():
             return receiver
         case _:
             return UNKNOWN
+
+
+def _visit(run: Run, row: rows.Visit, receiver: Module | Opaque, call: Call) -> Value:
+    """Apply a function to every submodule or tensor of a module."""
+    function = call.arguments[0] if call.arguments else None
+    if function is None:
+        return receiver
+    if not row.tensors:
+        calls.call_value(run, function.value, calls.Call(call.node, call.text, [calls.Argument(call.node, receiver)]))
+        return receiver
+    tensor = calls.Argument(call.node, Tensor(run.module_placement(receiver) or ANY, held=Holder.PARAMETER))
+    result = calls.call_value(run, function.value, calls.Call(call.node, call.text, [tensor]))
+    moves.move_module(run, receiver, run.placement_of(result))
+    return receiver
 
 
 def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:

@@ -51,15 +51,13 @@ def loader(run: Run, row: LoaderType, call: Call) -> Value:
     key = run.new_key()
     argument = call.get(0, row.dataset)
     source = argument.value if argument is not None else UNKNOWN
-    collate = [call.keywords[name].value for name in row.collate if name in call.keywords]
-    custom = [value for value in collate if value != NONE and not _only_samples(value)]
-    name = call.text
+    function = call.keywords.get(row.collate)
+    custom = function is not None and function.value != NONE
     item: Value | None = None
-    function = call.keywords.get("collate_fn")
-    if function is not None and isinstance(function.value, Function):
-        batch = run.opaque("batch")
-        item = functions.invoke(run, function.value, calls.Call(call.node, "collate", [calls.Argument(call.node, batch)]))
-        if isinstance(item, Opaque):
+    if function is not None and custom:
+        samples = calls.Argument(call.node, run.opaque("samples"))
+        item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
+        if not isinstance(item, Container | Tensor):
             item = None
     elif isinstance(source, Loader):
         batched = run.store.get(source.key, BATCHED)
@@ -69,16 +67,17 @@ def loader(run: Run, row: LoaderType, call: Call) -> Value:
     elif isinstance(source, Container) and not custom:
         item = _collated(run, iteration.element(run, source, call.node), call)
     if item is None or item == UNKNOWN:
-        item = iteration.batch_item(run, key, name, call.node)
+        item = iteration.batch_item(run, key, call.text, call.node)
         run.facts.built_loaders.add(key)
         if custom or call.open or _was_placed(run, source):
             run.facts.tainted.add(key)
     return Loader(key, row, item)
 
 
-def _only_samples(value: Value) -> bool:
-    """Tell whether an argument decides only which samples come, not what becomes of them."""
-    return not isinstance(value, Function)
+def dataset_tensors(run: Run, value: Loader) -> Container | None:
+    """Return the tensors of a dataset of tensors, or None for any other."""
+    found = run.store.get(value.key, BATCHED)
+    return found if isinstance(found, Container) else None
 
 
 def _was_placed(run: Run, source: Value) -> bool:

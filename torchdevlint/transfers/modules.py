@@ -11,7 +11,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls, iteration
-from torchdevlint.knowledge.rows import ContainerKind, ModuleType, ParameterType, Placing, Register, RegisterKind
+from torchdevlint.knowledge.rows import ContainerKind, ModuleType, ParameterType, Placing, RankRule, Register, RegisterKind
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, PLACEMENT, Items
@@ -37,6 +37,10 @@ from torchdevlint.why import Role, Why
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
     from torchdevlint.interpreter.run import Run
+
+
+HOOKED = "<hooked>"
+"""The slot that tells that a module has a hook that may move its inputs."""
 
 
 def register(run: Run, value: Value) -> None:
@@ -65,10 +69,22 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     checkpoints.keep(run, value)
     if not run.frame.constructing:
         calls.consume(run, value, "stored")
-    known = run.store.get(module.key, name)
-    if isinstance(known, Tensor) and known.held is Holder.BUFFER and isinstance(value, Tensor):
+    if (module.key, name) in run.buffers and isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER)
+    if isinstance(value, Tensor) and value.held is not Holder.NONE:
+        value = _as_held(value, node, name)
     run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
+
+
+def _as_held(value: Tensor, node: cst.CSTNode, name: str) -> Tensor:
+    """Return a parameter or buffer with the module's holding it as the reason for its place."""
+    return replace(
+        value,
+        placement=frozenset(
+            lattice.Possibility(p.device, p.condition, Why(Role.PARAMETER, node, f"held as `self.{name}`", p.why))
+            for p in value.placement
+        ),
+    )
 
 
 def parameter(run: Run, row: ParameterType, call: Call) -> Tensor:
@@ -84,11 +100,16 @@ def parameter(run: Run, row: ParameterType, call: Call) -> Tensor:
 def registering(run: Run, row: Register, module: Module | Opaque, call: Call) -> Value:
     """`register_buffer(name, tensor)` and its kin."""
     name, held = call.get(0, "name"), call.get(1, "tensor") or call.get(1, "param") or call.get(1, "module")
+    if row.kind is RegisterKind.HOOK and isinstance(module, Module):
+        run.store.set(module.key, HOOKED, True)
     if held is None or not isinstance(module, Module):
         return NONE
+    if row.kind is RegisterKind.BUFFER and name is not None and isinstance(name.value, Const):
+        run.buffers.add((module.key, str(name.value.value)))
     value = held.value
     if isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER)
+        value = _as_held(value, call.node, "buffer")
     register(run, value)
     text = name.value.value if name is not None and isinstance(name.value, Const) else f"<registered {run.new_key()}>"
     run.bound_at[module.key, str(text)] = call.node
@@ -212,7 +233,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         inner = run.store.get(module.key, "module")
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
-    if holds and state != ANY:
+    if holds and state != ANY and run.store.get(module.key, HOOKED) is None:
         inputs = tuple(
             operand(run, argument.node, value, name)
             for name, argument in _named_inputs(row, call)
@@ -259,7 +280,7 @@ def _output(run: Run, row: ModuleType, call: Call, state: Placement | None) -> V
     if state is None and isinstance(first, Unknown):
         return UNKNOWN
     graph = False if run.no_grad else True if state is not None else first.graph if isinstance(first, Tensor) else None
-    rank = first.rank if isinstance(first, Tensor) and row.returns.name == "SAME" else ANY_RANK
+    rank = first.rank if isinstance(first, Tensor) and row.returns is RankRule.SAME else (1, None)
     made = Tensor(placement, rank, graph)
     match row.output:
         case "pair":
@@ -275,11 +296,13 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     items = run.items(module)
     first = call.arguments[0] if call.arguments else None
     state = run.module_placement(module) or ANY
+    if run.store.get(module.key, HOOKED) is not None:
+        return Tensor(state, (1, None))
     if holds_tensors(run, module) and state != ANY and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, _text(call), state, inputs))
         graph = None if run.no_grad else True
-        return Tensor(state, ANY_RANK, graph if graph else False)
+        return Tensor(state, (1, None), graph if graph else False)
     if items.rest is None and not items.lost and items.exact:
         value = first.value if first is not None else UNKNOWN
         for _, layer in items.exact:

@@ -204,6 +204,9 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         if state is None:
             _left_behind(run, receiver)
         run.store.set(receiver.key, PLACEMENT, moved)
+        for name, value in tuple(run.attribute_values(receiver.key)):
+            if isinstance(value, Tensor):  # what was stored on an object travels with it
+                run.store.set(receiver.key, name, replace(value, placement=moved))
     else:
         _moved(
             run, call, node.value, before, moved, False if is_tensor else None, proof=receiver.key,

@@ -16,11 +16,13 @@ from torchdevlint.names import text_of
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.values import (
     ANY_RANK,
+    NONE,
     SCALAR,
     UNKNOWN,
     Const,
     Container,
     Flag,
+    Object,
     Opaque,
     Rank,
     Tensor,
@@ -54,7 +56,7 @@ def make(run: Run, row: Make, call: Call) -> Tensor:
         run.facts.accelerated = True
     elif device is not None and not row.always_host:
         placement = _because(device, Why(Role.CREATED, call.node, what))
-    elif (call.open or "generator" in call.keywords) and "device" not in call.keywords and not row.always_host:
+    elif (call.open or _draws_elsewhere(run, call)) and "device" not in call.keywords and not row.always_host:
         placement = ANY
     elif row.always_host:
         placement = _host_only(run, call.node, what)
@@ -63,6 +65,14 @@ def make(run: Run, row: Make, call: Call) -> Tensor:
     grad = call.keywords.get("requires_grad")
     graph = None if grad is not None and not isinstance(grad.value, Const) else grad is not None and grad.value == Const(True)
     return Tensor(placement, _made_rank(run, row.rank, row.shape, row.packed, call), graph, leaf=True)
+
+
+def _draws_elsewhere(run: Run, call: Call) -> bool:
+    """Tell whether a factory draws from a generator that may be on an accelerator."""
+    generator = call.keywords.get("generator")
+    if generator is None or generator.value == NONE:
+        return False
+    return not isinstance(generator.value, Object) or run.placement_of(generator.value) != ANY
 
 
 def _host_only(run: Run, node: cst.CSTNode, what: str) -> Placement:
@@ -171,7 +181,7 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
         value = Tensor(run.placement_of(value), parameter_graph(run, value))
     if not isinstance(value, Tensor):
         return UNKNOWN
-    rank = _following_rank(row.rank, value.rank, call)
+    rank = _sizes(run, call) if row.rank is RankRule.SIZES else _following_rank(row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
     result = Tensor(value.placement, rank, graph, tally=value.tally)
     if row.in_place:
@@ -186,6 +196,24 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     if count < 0:
         return run.container("tuple", (), result)
     return run.container("tuple", (result, *(Tensor(value.placement, rank, False) for _ in range(count - 1))))
+
+
+def _sizes(run: Run, call: Call | None) -> Rank:
+    """Return the rank of a view with the sizes of a call; sizes that cannot be counted are at least one."""
+    if call is None or call.open:
+        return (1, None)
+    sizes = call.arguments if _is_method(call) else call.arguments[1:]
+    if len(sizes) > 1:
+        return (len(sizes), len(sizes))
+    known = iteration.elements(run, sizes[0].value) if sizes else None
+    if known is not None:
+        return (len(known), len(known))
+    return (1, 1) if sizes and isinstance(sizes[0].value, Const) else (1, None)
+
+
+def _is_method(call: Call) -> bool:
+    """Tell whether a call is one of a method: then its receiver is not among its arguments."""
+    return "." not in call.text and isinstance(call.node, cst.Call) and isinstance(call.node.func, cst.Attribute)
 
 
 def parameter_graph(run: Run, value: Opaque) -> Rank:
@@ -219,8 +247,7 @@ def _reduced(rank: Rank, call: Call | None) -> Rank:
     if call is None:
         return SCALAR
     has_dim = "dim" in call.keywords or "axis" in call.keywords
-    function = call.text.partition(".")[2] != "" or not isinstance(getattr(call.node, "func", None), cst.Attribute)
-    given = len(call.arguments) - (1 if function else 0)
+    given = len(call.arguments) - (0 if _is_method(call) else 1)
     if not has_dim and given <= 0 and not call.open:
         return SCALAR
     low, high = rank
@@ -247,12 +274,22 @@ def operate(
     return combined(run, row, [v for v in values])
 
 
+def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
+    """Record that values assigned by a mask or an index met what they are assigned to."""
+    source = node.value if isinstance(node, cst.Assign) else node
+    operands = [operand(run, target.value, base, "input"), operand(run, source, value, "other")]
+    meet(run, node, "[]=", Combine(), operands)
+
+
 def _counts(run: Run, value: Opaque) -> bool:
     """Tell whether an opaque operand may be taken for a tensor: a part of a batch or output, or proven."""
     return value.member or value.output or value.placement != ANY or value.key in run.facts.tensors
 
 
 def _without_tensors(run: Run, values: Iterable[Value]) -> Value:
+    array = next((v for v in values if isinstance(v, Object) and v.type.array), None)
+    if array is not None:
+        return array
     return run.opaque("") if any(isinstance(v, Opaque) for v in values) else UNKNOWN
 
 
@@ -372,9 +409,7 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
         first = given[0] if given else call.keywords.get("tensors")
         if first is not None:
             calls.consume(run, first.value, "stacked")
-            items = iteration.elements(run, first.value)
-            if items is None:
-                items = [iteration.element(run, first.value, first.node)]
+            items = iteration.parts(run, first.value, first.node)
             nodes = _element_nodes(first.node, len(items))
             found = [("tensors", Argument(node, item)) for node, item in zip(nodes, items, strict=True)]
         return found
