@@ -46,6 +46,7 @@ class Combined:
     op: str
     operands: tuple[Operand, ...]
     mix: Mix
+    in_place: bool = False
     loss: bool = False
     targets: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()

@@ -36,6 +36,7 @@ class FileFacts:
 
     tensors: set[int] = field(default_factory=set)
     modules: set[int] = field(default_factory=set)
+    types: set[int] = field(default_factory=set)
     graphs: set[int] = field(default_factory=set)
     backward: set[tuple[int, str]] = field(default_factory=set)
     namespaces: set[int] = field(default_factory=set)

@@ -170,7 +170,7 @@ def _blame(
         return Culprit.TARGET, event.entry or event.node
     if event.entry is not None and _is_criterion(event.entry, near.why, facts):
         return Culprit.CRITERION, event.entry
-    if other.is_index:
+    if other.is_index and not event.in_place:
         return Culprit.INDEX, event.entry or event.node
     return (Culprit.INPUT, event.entry) if event.entry is not None else (Culprit.OPERAND, event.node)
 

@@ -29,6 +29,7 @@ from torchdevlint.values import (
 Slot: TypeAlias = tuple[int, str]
 Writes: TypeAlias = dict[Slot, object]
 
+DEFAULT_DEVICE = "<default device>"
 PLACEMENT = "<placement>"
 ITEMS = "<items>"
 OPTIMIZERS = "<optimizers>"
@@ -113,6 +114,9 @@ def _merge(first: object, first_if: Condition, second: object, second_if: Condit
     """Join two bindings of one slot, either of which may be missing (None)."""
     if first is second or (first == second and not isinstance(first, Opaque)):
         return first
+    if name == DEFAULT_DEVICE:
+        host = lattice.ON_HOST
+        return join_placements(as_placement(first, host), first_if, as_placement(second, host), second_if)
     if name == PLACEMENT:
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):
@@ -129,9 +133,9 @@ def _conditional(value: object, condition: Condition) -> object:
     return value
 
 
-def as_placement(value: object) -> Placement:
+def as_placement(value: object, missing: Placement = lattice.ANY) -> Placement:
     """Return a placement read from the store; a slot that was never written says nothing."""
-    return value if isinstance(value, frozenset) else lattice.ANY
+    return value if isinstance(value, frozenset) else missing
 
 
 def _merge_meta(first: object, second: object, name: str, first_if: Condition, second_if: Condition) -> object:

@@ -54,7 +54,10 @@ def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
             return _of_instance(run, value, name, node)
         case Class():
             found = member(run, value, name)
-            return UNKNOWN if found is None else found
+            if isinstance(found, Function) and run.kinds.get(found.node) == "classmethod":
+                return Function(found.node, found.frame, found.name, value, found.owner)
+            own = run.store.get(value.key, name)
+            return own if own is not None else UNKNOWN if found is None else found  # type: ignore[return-value]
         case Object():
             return _of_object(run, value, name)
         case Device() | Parameters():
@@ -175,6 +178,9 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Val
 
 def _of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.CSTNode) -> Value | None:
     """Return a member of the class bound to the receiver; a property is called."""
+    own = run.store.get(cls.key, name)
+    if own is not None:
+        return own  # type: ignore[return-value]
     found = member(run, cls, name)
     if not isinstance(found, Function):
         return found
@@ -183,6 +189,11 @@ def _of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.CSTNod
         return found
     bound = Function(found.node, found.frame, found.name, cls if kind == "classmethod" else receiver, found.owner)
     return calls.invoke(run, bound, calls.Call(node, name)) if kind == PROPERTY else bound
+
+
+def _is_property(run: Run, cls: Class, name: str) -> bool:
+    found = member(run, cls, name)
+    return isinstance(found, Function) and (run.kinds.get(found.node) == PROPERTY or found.node in run.opaque_decorated)
 
 
 def member(run: Run, cls: Class, name: str) -> Value | None:
@@ -223,6 +234,9 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
     """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor."""
     name = target.attr.value
     match receiver:
+        case Module(cls=Class() as cls) | Instance(cls=cls) if _is_property(run, cls, name):
+            calls.consume(run, value, "stored")  # what its setter does cannot be told from the name
+            calls.forget_attributes(run, receiver.key)
         case Module():
             transfers.hold(run, receiver, name, value, node)
         case Instance() | Object() | Optimizer():
@@ -244,7 +258,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
                 for slot in run.store.holders(receiver):
                     run.store.set(*slot, moved)
         case Class():
-            receiver.members[name] = value
+            run.set_attribute(receiver.key, name, value)
         case _:
             calls.consume(run, value, "stored")
 

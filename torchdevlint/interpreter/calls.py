@@ -35,6 +35,10 @@ from torchdevlint.values import (
 )
 
 
+MAX_DEPTH = 4
+"""How deep containers are searched; they may hold themselves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """One argument: the expression and its value."""
@@ -47,7 +51,7 @@ class Argument:
 class Call:
     """An evaluated call: its node, the text of what is called, and its arguments.
 
-    ``open`` tells that there are arguments we cannot see (``*args`` or ``**kwargs`` of unknown content).
+    ``open`` tells that there are arguments we cannot see: ``hidden`` for ``*args``, ``spread`` for ``**kwargs``.
     """
 
     node: cst.CSTNode
@@ -55,6 +59,8 @@ class Call:
     arguments: list[Argument] = field(default_factory=list)
     keywords: dict[str, Argument] = field(default_factory=dict)
     open: bool = False
+    hidden: bool = False
+    spread: bool = False
     discarded: bool = False
 
     def get(self, position: int, keyword: str) -> Argument | None:
@@ -105,7 +111,7 @@ def _arguments(run: Run, node: cst.Call, text: str) -> Call:
         if arg.star == "*":
             known = iteration.elements(run, value)
             if known is None:
-                made.open = True
+                made.open = made.hidden = True
                 made.arguments.append(Argument(arg.value, iteration.element(run, value, arg.value)))
             else:
                 made.arguments.extend(Argument(arg.value, item) for item in known)
@@ -120,13 +126,13 @@ def _arguments(run: Run, node: cst.Call, text: str) -> Call:
 
 def _keywords(run: Run, made: Call, node: cst.BaseExpression, value: Value) -> None:
     """Spread ``**value``: a dict of known keys, or an object whose elements are tensors somewhere."""
-    made.open = True
+    made.open = made.spread = True
     if isinstance(value, Container):
         items = run.items(value)
         for key, item in items.exact:
             if isinstance(key, str):
                 made.keywords.setdefault(key, Argument(node, item))
-        made.open = items.lost or items.rest is not None
+        made.open = made.spread = items.lost or items.rest is not None
         if items.rest is not None:
             made.keywords.setdefault("**", Argument(node, items.rest))
     elif isinstance(value, Object | Opaque):
@@ -241,7 +247,7 @@ def _was_moved(run: Run, value: Value) -> bool:
     )
 
 
-def escape(run: Run, value: Value) -> None:
+def escape(run: Run, value: Value, depth: int = 0) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
     consume(run, value, "passed")
     transfers.keep(run, value)
@@ -258,20 +264,21 @@ def escape(run: Run, value: Value) -> None:
             pass
         case Container():
             items = run.items(value)
-            for _, item in items.exact:
-                escape(run, item)
-            if items.rest is not None:
-                escape(run, items.rest)
+            if depth < MAX_DEPTH:
+                for _, item in items.exact:
+                    escape(run, item, depth + 1)
+                if items.rest is not None:
+                    escape(run, items.rest, depth + 1)
             if value.kind in ("list", "dict", "set"):
                 run.store.set(value.key, ITEMS, Items(items.exact, items.rest, lost=True))
         case Instance():
             for _, item in tuple(run.attribute_values(value.key)):
-                if isinstance(item, Module | Opaque):
-                    escape(run, item)
+                if isinstance(item, Module | Opaque) and depth < MAX_DEPTH:
+                    escape(run, item, depth + 1)
             forget_attributes(run, value.key)
         case Choice():
             for option, _ in value.options:
-                escape(run, option)
+                escape(run, option, depth + 1)
         case _:
             return
 
@@ -295,7 +302,7 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
             run.store.set(module.key, name, Tensor(ANY, item.rank, item.graph, item.held))
 
 
-def consume(run: Run, value: Value, how: str) -> None:
+def consume(run: Run, value: Value, how: str, depth: int = 0) -> None:
     """Record that an accumulated total was used in a way that may need its graph."""
     match value:
         case Tensor() if value.tally:
@@ -305,9 +312,9 @@ def consume(run: Run, value: Value, how: str) -> None:
             if tally is not None:
                 for key in tally:
                     run.facts.consumed.add(key)
-            for _, item in run.items(value).exact:
+            for _, item in run.items(value).exact if depth < MAX_DEPTH else ():
                 if isinstance(item, Tensor) or (isinstance(item, Container) and item.key in run.tallies):
-                    consume(run, item, how)
+                    consume(run, item, how, depth + 1)
         case Choice():
             for option, _ in value.options:
                 consume(run, option, how)

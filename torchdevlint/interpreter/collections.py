@@ -79,7 +79,9 @@ def _update(run: Run, receiver: Container | Module, made: Call) -> Value:
                     transfers.register(run, value)
                     iteration.add_item(run, receiver, value)
             rest = run.items(argument.value).rest
-            if rest is not None:
+            if rest is not None and isinstance(receiver, Container):
+                iteration.store_item(run, receiver, UNKNOWN, rest)
+            elif rest is not None:
                 iteration.add_item(run, receiver, rest)
         else:
             iteration.add_item(run, receiver, UNKNOWN)
@@ -100,6 +102,21 @@ def _get(run: Run, receiver: Container | Module, made: Call) -> Value:
             return Const(found.value) if isinstance(found, Const) else found
     whole = items.any()
     return UNKNOWN if whole is None else whole
+
+
+def _pop(run: Run, receiver: Container | Module, made: Call) -> Value:
+    """Take an element out: of a list the positions of the others change."""
+    value = _get(run, receiver, made)
+    if isinstance(receiver, Container) and receiver.kind != "dict":
+        _shuffle(run, receiver, made)
+    return value
+
+
+def _shuffle(run: Run, receiver: Container | Module, made: Call) -> Value:
+    """Forget which element stands where."""
+    items = run.items(receiver)
+    run.store.set(receiver.key, ITEMS, Items((), items.any(), items.lost))
+    return NONE
 
 
 def _values(run: Run, receiver: Container | Module, made: Call) -> Value:
@@ -148,16 +165,17 @@ _METHODS: Mapping[str, Handler] = MappingProxyType(
         "setdefault": _get,
         "clear": _clear,
         "get": _get,
-        "pop": _get,
-        "popleft": _get,
+        "pop": _pop,
+        "popleft": _pop,
         "values": _values,
         "items": _items,
         "keys": _keys,
         "copy": _copy,
         "index": _nothing,
         "count": _nothing,
-        "sort": _nothing,
-        "reverse": _nothing,
+        "sort": _shuffle,
+        "reverse": _shuffle,
+        "remove": _shuffle,
     }
 )
 

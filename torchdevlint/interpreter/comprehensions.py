@@ -66,6 +66,7 @@ def _enter(run: Run) -> Frame:
     run.frame = Frame(
         run.new_key(), outer, outer.function, outer.receiver, outer.entry, outer.in_module, outer.constructing,
         outer.depth, outer.base, outer.world, loops=outer.loops, yields=outer.yields,
+        comprehension=True,
     )  # fmt: skip
     return outer
 

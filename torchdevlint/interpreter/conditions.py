@@ -101,6 +101,9 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
         case Opaque():
             name = f"{value.name or '?'}#{value.key}"
             return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+        case Imported() if value.row is None:
+            name = f"{value.name}"
+            return Test(frozenset({(name, True)}), frozenset({(name, False)}))
         case Module() | Optimizer() | Loader() | Function() | Class() | Imported() | Object():
             return ALWAYS_TRUE
         case Choice():

@@ -68,9 +68,7 @@ def _float(run: Run, node: cst.Float) -> Value:
 
 def _string(run: Run, node: cst.SimpleString) -> Value:
     raw = node.value
-    if len(raw) > 64 or "\\" in raw or raw[0] not in "'\"":
-        return Const("…", node)
-    return Const(raw.strip(raw[0]), node)
+    return Const(raw.strip(raw[-1]) if raw[0] in "'\"" else raw, node)
 
 
 def _formatted(run: Run, node: cst.FormattedString) -> Value:
@@ -84,13 +82,13 @@ def _formatted(run: Run, node: cst.FormattedString) -> Value:
         elif isinstance(part, cst.FormattedStringExpression):
             value = evaluate(run, part.expression)
             inner = value if inner is None else UNKNOWN
-    return transfers.formatted_device(run, prefix, inner, node)
+    return transfers.formatted_device(run, prefix, inner)
 
 
 def _concatenated(run: Run, node: cst.ConcatenatedString) -> Value:
     evaluate(run, node.left)
     evaluate(run, node.right)
-    return Const("…", node)
+    return UNKNOWN
 
 
 def _attribute(run: Run, node: cst.Attribute) -> Value:
@@ -119,7 +117,7 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
     if isinstance(left, Container) and isinstance(node.operator, cst.Multiply):
         return run.container(left.kind, (), run.items(left).any())
     if isinstance(left, Const) and isinstance(left.value, str):
-        return transfers.formatted_device(run, left.value, right, node)
+        return transfers.formatted_device(run, left.value, right)
     return transfers.operate(run, row, symbol, node, ((node.left, left), (node.right, right)))
 
 
@@ -232,35 +230,38 @@ def _tuple(run: Run, node: cst.Tuple | cst.List | cst.Set) -> Value:
 
 
 def _dict(run: Run, node: cst.Dict) -> Value:
-    exact: list[tuple[object, Value]] = []
+    exact: dict[object, Value] = {}
     rest: Value | None = None
     lost = False
     for element in node.elements:
         value = evaluate(run, element.value)
         if isinstance(element, cst.StarredDictElement):
+            exact = dict.fromkeys(()) if not isinstance(value, Container) else exact  # it may replace any of them
             if isinstance(value, Container):
                 inner = run.items(value)
-                exact.extend(inner.exact)
+                exact.update(inner.exact)
                 lost = lost or inner.lost
             else:
                 lost = True
             continue
         key = evaluate(run, element.key)
         if isinstance(key, Const):
-            exact = [(name, old) for name, old in exact if name != key.value]
-            exact.append((key.value, value))
+            exact[key.value] = value
         else:
             rest = value if rest is None else join(rest, value)
     made = Container(run.new_key(), "dict")
-    run.store.set(made.key, ITEMS, Items(tuple(exact), rest, lost))
+    run.store.set(made.key, ITEMS, Items(tuple(exact.items()), rest, lost))
     run.made_at[made.key] = node
     return made
 
 
 def _named(run: Run, node: cst.NamedExpr) -> Value:
     value = evaluate(run, node.value)
-    if isinstance(node.target, cst.Name):
-        iteration.assign(run, node.target, value, node)
+    frame = run.frame
+    while run.frame.comprehension and run.frame.parent is not None:
+        run.frame = run.frame.parent  # a walrus in a comprehension binds in the function around it
+    iteration.assign(run, node.target, value, node)
+    run.frame = frame
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -156,6 +157,7 @@ def _subscript(
         case Opaque():
             return _opaque_item(run, base, node, indices)
         case Object():
+            _indexed(run, base, node, indices)
             return base if base.type.array else Tensor(run.placement_of(base))
         case Loader():
             return _dataset_item(run, base, node, indices)
@@ -205,14 +207,14 @@ def _container_item(run: Run, base: Container, indices: Sequence[tuple[cst.CSTNo
     key = indices[0][1] if len(indices) == 1 else UNKNOWN
     if key is None:  # a slice
         return run.container(base.kind, (), items.any())
-    if isinstance(key, Const) and not items.lost:
+    if isinstance(key, Const) and (not items.lost or base.kind == "dict"):
         wanted = key.value
         if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted < 0 and items.rest is None:
             wanted += len(items.exact)
         found = items.get(wanted)
         if found is not None:
             return _unwritten(found)
-        return UNKNOWN if items.rest is None else items.rest
+        return UNKNOWN if items.lost or items.rest is None else items.rest
     whole = items.any()
     return UNKNOWN if whole is None else _unwritten(whole)
 
@@ -241,7 +243,7 @@ def _opaque_item(
 
 
 def _indexed(
-    run: Run, base: Tensor | Opaque, node: cst.Subscript, indices: Sequence[tuple[cst.CSTNode, Value | None]]
+    run: Run, base: Tensor | Opaque | Object, node: cst.Subscript, indices: Sequence[tuple[cst.CSTNode, Value | None]]
 ) -> None:
     flat: list[tuple[cst.CSTNode, Value]] = []
     for index_node, value in indices:
@@ -257,6 +259,8 @@ def _indexed(
     ]
     if operands:
         owner = transfers.operand(run, node.value, base, "input")
+        if isinstance(base, Object) and base.type.array:
+            owner = replace(owner, placement=lattice.ON_HOST)
         run.emit(Indexed(node, run.world, run.frame.entry, owner, tuple(operands)))
 
 
@@ -337,6 +341,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         case Container():
             if isinstance(value, Module):
                 run.appended[base.key] = target
+            if not indices:  # a slice is replaced
+                run.store.set(base.key, ITEMS, Items((), joined(run, base, value, node)))
+                return
             store_item(run, base, key if len(target.slice) == 1 else UNKNOWN, value)
         case Opaque():
             calls.consume(run, value, "stored")
@@ -353,6 +360,12 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             return
         case _:
             calls.consume(run, value, "stored")
+
+
+def joined(run: Run, base: Container, value: Value, node: cst.CSTNode) -> Value:
+    """Return what any element of a container may be after a part of it was replaced by the elements of a value."""
+    whole, new = run.items(base).any(), element(run, value, node)
+    return new if whole is None else join(whole, new)
 
 
 def store_item(run: Run, base: Container, key: Value, value: Value) -> None:

@@ -71,7 +71,16 @@ def _run(run: Run, node: cst.For | cst.While, begin, test: cst.BaseExpression | 
             after = [Branch({}, ALWAYS)]
     if endless and breaks:
         after = []
-    run.store.merge([*after, *(Branch(b.writes, ALWAYS) for b in breaks)])
-    if node.orelse is not None and statements.block(run, node.orelse.body) is statements.Flow.LEFT:
-        return statements.Flow.LEFT
+    broken = [Branch(b.writes, ALWAYS) for b in breaks]
+    if node.orelse is None:
+        run.store.merge([*after, *broken])
+    else:
+        # The `else` runs where no `break` left the loop.
+        run.store.push()
+        run.store.merge(after)
+        left = statements.block(run, node.orelse.body) is statements.Flow.LEFT
+        writes = run.store.pop()
+        if left and not broken:
+            return statements.Flow.LEFT
+        run.store.merge([*([] if left else [Branch(writes, ALWAYS)]), *broken])
     return statements.Flow.LEFT if endless and not breaks else statements.Flow.NEXT

@@ -184,10 +184,7 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
     if state is not None and state != ANY:
         _called(run, callee, made, state, callee.name or made.text)
     for argument in made.values():
-        if not isinstance(argument.value, Tensor | Opaque):
-            calls.escape(run, argument.value)
-        else:
-            calls.consume(run, argument.value, "passed")
+        calls.escape(run, argument.value)
     if state is not None and state != ANY and (proven or callee.output):
         made_value = run.opaque(f"{made.text}(…)", placement=state, output=True)
         return made_value

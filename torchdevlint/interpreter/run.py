@@ -11,8 +11,8 @@ from torchdevlint import lattice
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
 from torchdevlint.knowledge.rows import Knowledge, ObjectType
-from torchdevlint.lattice import ALWAYS, ANY, HOST, Condition, Placement, Symbol, SymbolKind
-from torchdevlint.state import ITEMS, PLACEMENT, Branch, Items, Store, Writes
+from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
+from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -29,7 +29,6 @@ from torchdevlint.values import (
 )
 from torchdevlint.why import Role, Why
 
-DEFAULT_DEVICE = "<default device>"
 DISTRIBUTED = "distributed"
 """The guard that several processes run, each with an accelerator of its own."""
 
@@ -83,6 +82,8 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     outer: set[str] = field(default_factory=set)
     decorated_unseen: bool = False
+    entered: int = 0
+    comprehension: bool = False
 
 
 @dataclass(slots=True)
@@ -283,7 +284,7 @@ class Run:
     def default_placement(self, node: cst.CSTNode, what: str = "") -> Placement:
         """Return where something is that is made without a device: the host, or the default device."""
         changed = self.store.get(0, DEFAULT_DEVICE)
-        if isinstance(changed, frozenset):
+        if isinstance(changed, frozenset) and changed != ON_HOST:
             return changed
         inside = self.frame.in_module and not self.frame.constructing
         role = Role.CREATED_IN_MODULE if inside else Role.CREATED

@@ -22,8 +22,8 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.names import operator_text, text_of
-from torchdevlint.state import Branch
-from torchdevlint.values import NONE, UNKNOWN, Tensor, Value
+from torchdevlint.state import ITEMS, Branch, Items
+from torchdevlint.values import NONE, UNKNOWN, Container, Tensor, Value
 
 
 class Flow(Enum):
@@ -158,6 +158,11 @@ def _delete(run: Run, node: cst.Del) -> None:
     for target in (*(t.value for t in targets), node.target):
         if isinstance(target, cst.Name):
             run.store.set(run.owner_of(target.value), target.value, UNKNOWN)
+        elif isinstance(target, cst.Subscript):
+            base = expressions.evaluate(run, target.value)
+            if isinstance(base, Container):
+                items = run.items(base)
+                run.store.set(base.key, ITEMS, Items((), items.any(), items.lost))
 
 
 def _if(run: Run, node: cst.If) -> Flow:
@@ -312,6 +317,12 @@ def _class(run: Run, node: cst.ClassDef) -> None:
 INERT: frozenset[type[cst.CSTNode]] = frozenset({cst.Pass, cst.TypeAlias})
 """Statements that change nothing we follow."""
 
+_NEWER: dict[str, Callable[..., Flow | None]] = {
+    "LazyImport": definitions.import_,
+    "LazyImportFrom": definitions.import_from,
+}
+"""Statements that an older libcst does not have."""
+
 _HANDLERS: Mapping[type[cst.CSTNode], Callable[..., Flow | None]] = MappingProxyType(
     {
         cst.Expr: _expression,
@@ -338,4 +349,5 @@ _HANDLERS: Mapping[type[cst.CSTNode], Callable[..., Flow | None]] = MappingProxy
         cst.Global: definitions.outer,
         cst.Nonlocal: definitions.outer,
     }
+    | {getattr(cst, name): handler for name, handler in _NEWER.items() if hasattr(cst, name)}
 )

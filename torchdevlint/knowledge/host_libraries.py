@@ -29,6 +29,9 @@ atleast_1d diag flipud ptp nan_to_num linalg.norm random.permutation concatenate
 
 _NUMPY_ALL = words("dot matmul allclose isclose array_equal save savetxt maximum minimum corrcoef interp")
 
+# A tensor has these methods itself and answers with them; of a list of tensors numpy makes an array.
+_READ_LIST = ReadHost(only_lists=True)
+
 _PYPLOT = words(
     "plot scatter imshow hist bar barh errorbar fill_between step semilogy semilogx loglog contourf contour"
 )
@@ -55,6 +58,7 @@ _SEQUENCE = Follow(rank=RankRule.SAME)
 HOST_LIBRARIES: dict[str, Row] = {
     **{f"numpy.{name}": _READ for name in _NUMPY},
     **{f"numpy.{name}": _READ_ALL for name in _NUMPY_ALL},
+    **{f"numpy.{name}": _READ_LIST for name in words("mean sum max min std var median average amax amin prod")},
     **{f"matplotlib.pyplot.{name}": _READ_ALL for name in _PYPLOT},
     **{f"sklearn.metrics.{name}": _READ_ALL for name in _SKLEARN},
     **dict.fromkeys(("pandas.DataFrame", "pandas.Series", "seaborn.heatmap"), _READ),

@@ -248,7 +248,7 @@ class ModuleType:
     placing: Placing = Placing.USER
     framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
     has_device: bool = False
-    metric: bool = False  # a torchmetrics metric: stateful, compared like a criterion
+    metric: bool = False  # a torchmetrics metric or a loss with parameters: stateful, compared like a criterion
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers

@@ -92,7 +92,7 @@ _LAYERS: dict[str, ModuleType] = {
     "TransformerEncoderLayer": ModuleType(inputs=("src", "src_mask", "src_key_padding_mask"), returns=RankRule.SAME),
     "TransformerDecoder": _DECODER,
     "TransformerDecoderLayer": _DECODER,
-    "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque"),
+    "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque", metric=True),
     "Module": ModuleType(abstract=True, output="opaque", inputs=()),
     "Container": ModuleType(abstract=True, output="opaque", inputs=()),
     "Sequential": ModuleType(container=ContainerKind.SEQUENTIAL),

@@ -36,7 +36,7 @@ from torchdevlint.rule import Finding, rule
     on=Combined,
     message="{odd} is on {odd_place} but {other} is on {other_place}",
     fix="Move the target to the device of the prediction",
-    supersedes=("TDL101", "TDL102"),
+    supersedes=("TDL101",),
 )
 def check(event: Combined, facts: FileFacts) -> Iterator[Finding]:
     """Yield each target that is not where the prediction is."""

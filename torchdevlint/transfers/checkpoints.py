@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+MAX_DEPTH = 4
+"""How deep containers are searched; they may hold themselves."""
+
+
 def load(run: Run, row: LoadFile, call: Call) -> Value:
     """Read a checkpoint; without `map_location` its tensors go back to where they were saved from."""
     given = call.get(row.position, row.keyword)
@@ -89,15 +93,15 @@ def _on_host(run: Run, value: Value) -> bool:
             return False
 
 
-def keep(run: Run, value: Value) -> None:
+def keep(run: Run, value: Value, depth: int = 0) -> None:
     """Note that what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
     if isinstance(value, Opaque):
         root = run.load_of.get(value.key)
         if root is not None:
             run.facts.kept_loads.add(root)
-    elif isinstance(value, Container):
+    elif isinstance(value, Container) and depth < MAX_DEPTH:
         for _, item in run.items(value).exact:
-            keep(run, item)
+            keep(run, item, depth + 1)
 
 
 __all__ = ["calls", "cst", "keep", "load", "save"]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.interpreter.run import DEFAULT_DEVICE
 from torchdevlint.knowledge.rows import NoGrad, Plain, Quiet
+from torchdevlint.lattice import ON_HOST
+from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.values import Device, Imported, Opaque, Value
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Contexts:
             case Imported(row=NoGrad()):
                 self._run.no_grad += 1
             case Device():
-                self._default = self._run.store.get(0, DEFAULT_DEVICE) or ()
+                self._default = self._run.store.get(0, DEFAULT_DEVICE) or ON_HOST
                 self._run.store.set(0, DEFAULT_DEVICE, value.placement)
             case _:
                 return

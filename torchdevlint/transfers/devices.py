@@ -13,6 +13,7 @@ from torchdevlint import lattice
 from torchdevlint.events import DeviceNamed
 from torchdevlint.interpreter import conditions, expressions
 from torchdevlint.knowledge.rows import Arguments, DeviceType, Make, Query
+from torchdevlint.names import row_of
 from torchdevlint.lattice import Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.values import (
     UNKNOWN,
@@ -45,11 +46,11 @@ def parse(text: object) -> Concrete | None:
     return None
 
 
-def formatted_device(run: Run, prefix: str, inner: Value | None, node: cst.BaseExpression) -> Value:
+def formatted_device(run: Run, prefix: str, inner: Value | None) -> Value:
     """Return the value of ``f"cuda:{i}"`` or ``"cuda:" + str(i)``: a place named by the index."""
     kind, colon, _ = prefix.partition(":")
     if not colon or parse(kind) is None:
-        return Const("…", node)
+        return UNKNOWN
     if isinstance(inner, Const) and isinstance(inner.value, int):
         return Device(lattice.on(Concrete(kind, inner.value)))
     if isinstance(inner, Opaque):
@@ -126,7 +127,7 @@ def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement
             _sent_to(run, placement, moving)
             return placement
         case Opaque():
-            if "dtype" in value.name.rpartition(".")[2]:
+            if value.key in run.facts.types:
                 return None
             if value.output or value.source or value.key in run.facts.tensors:
                 return run.placement_of(value)
@@ -171,15 +172,17 @@ def _sent_to(run: Run, placement: Placement, moving: bool) -> None:
             run.facts.accelerated = True
 
 
-def legacy_type(value: Value) -> Placement | None:
+def legacy_type(run: Run, value: Value) -> Placement | None:
     """Return where tensors of a legacy type are (`torch.cuda.FloatTensor`), or None for any other value."""
     match value:
         case Imported(row=Make(legacy=str(kind))) if kind:
             return lattice.on(Concrete(kind))
+        case Const(value=str(name)):
+            return legacy_type(Imported(name, row_of(name, run.knowledge)))
         case Choice():
             joined: set[Possibility] = set()
             for option, condition in value.options:
-                placement = legacy_type(option)
+                placement = legacy_type(run, option)
                 if placement is None:
                     return None
                 joined.update(lattice.under(placement, condition))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -10,12 +10,12 @@ from torchdevlint import lattice
 from torchdevlint.events import HostRead
 from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, conditions, iteration
-from torchdevlint.interpreter.run import DEFAULT_DEVICE, DISTRIBUTED
+from torchdevlint.interpreter.run import DISTRIBUTED
 from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
-from torchdevlint.state import PLACEMENT
+from torchdevlint.state import DEFAULT_DEVICE, PLACEMENT
 from torchdevlint.transfers import checkpoints, loaders, losses, modules, moves, optimizers, tensors
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.values import (
@@ -141,8 +141,6 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
             | rows.Cast() | rows.ReadHost() | rows.Backward() | rows.Plain() | rows.Quiet() | rows.Query() | rows.Count()
         ):  # fmt: skip
             return UNKNOWN
-        case _:
-            assert_never(row)
 
 
 def _follow(run: Run, row: rows.Follow, call: Call, source: Argument | None, receiver: Argument | None) -> Value:
@@ -243,6 +241,8 @@ def _own_parameter(run: Run, node: cst.CSTNode) -> bool:
     if function is None or run.frame.depth == 0:
         return False
     while isinstance(node, cst.Call | cst.Attribute | cst.Subscript):
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
+            return False  # what a call gave is the helper's own
         node = node.func if isinstance(node, cst.Call) else node.value
     if not isinstance(node, cst.Name):
         return False
@@ -319,7 +319,7 @@ def _default_device(run: Run, row: rows.DefaultDevice, call: Call) -> Value:
     first = call.arguments[0] if call.arguments else None
     if first is None:
         return NONE
-    placement = legacy_type(first.value) if row.legacy else place_of(run, first)
+    placement = legacy_type(run, first.value) if row.legacy else place_of(run, first)
     run.store.set(0, DEFAULT_DEVICE, placement if placement is not None else ANY)
     return NONE
 

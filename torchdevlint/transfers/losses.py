@@ -113,7 +113,7 @@ def _meet(
         mix = Mix.STRICT if row.strict else Mix.ZERO_DIM
         run.emit(
             Combined(
-                call.node, run.world, run.frame.entry, text, tuple(operands), mix, True, row.targets, row.weights, row.strict_weights,
+                call.node, run.world, run.frame.entry, text, tuple(operands), mix, False, True, row.targets, row.weights, row.strict_weights,
                 made_at,
                 text,
             )
@@ -121,7 +121,7 @@ def _meet(
     graphs = {t.graph for t in tensors}
     graph = False if run.no_grad else True if True in graphs else None if None in graphs or not graphs else False
     placement = result_placement(tensors) if tensors else ANY
-    return Tensor(placement, ANY_RANK if unreduced else SCALAR, graph)
+    return Tensor(placement, (1, None) if unreduced else SCALAR, graph)
 
 
 def _add(run: Run, argument: Argument, name: str, operands: list[Operand], tensors: list[Tensor]) -> None:

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+MAX_DEPTH = 4
+"""How deep `Sequential`s are followed into each other; they may hold themselves."""
+
 HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
 
@@ -234,7 +237,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY and run.store.get(module.key, HOOKED) is None:
-        inputs = tuple(
+        inputs = input_operands(run, call) if not row.inputs else tuple(
             operand(run, argument.node, value, name)
             for name, argument in _named_inputs(row, call)
             for value in _tensors_in(run, argument.value)
@@ -303,11 +306,13 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, _text(call), state, inputs))
         graph = None if run.no_grad else True
         return Tensor(state, (1, None), graph if graph else False)
-    if items.rest is None and not items.lost and items.exact:
+    if items.rest is None and not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
+        run.frame.entered += 1
         value = first.value if first is not None else UNKNOWN
         for _, layer in items.exact:
             inner = calls.Call(call.node, call.text, [calls.Argument(first.node if first else call.node, value)])
             value = calls.call_value(run, layer, inner)
+        run.frame.entered -= 1
         return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
     return Tensor(placement, ANY_RANK, False if run.no_grad else None)

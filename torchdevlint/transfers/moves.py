@@ -50,7 +50,7 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
             placement = named if named is not None else lattice.on(Concrete(row.type))
             return placement, False
         case MoveKind.TYPE:
-            return (legacy_type(first.value) if first is not None else None), False
+            return (legacy_type(run, first.value) if first is not None else None), False
         case MoveKind.TYPE_AS:
             return (run.placement_of(first.value) if first is not None else None), True
         case MoveKind.TO:
@@ -59,6 +59,8 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
 
 def _sent(run: Run, call: Call, first: Argument | None) -> tuple[Placement | None, bool]:
     """Return where `.to(…)` sends: the first argument or `device=`; anything may hide in ``*args``."""
+    if call.hidden and "device" not in call.keywords:
+        return ANY, True
     keyword = call.keywords.get("device")
     for argument in (keyword, first):
         if argument is None:

@@ -56,7 +56,7 @@ def make(run: Run, row: Make, call: Call) -> Tensor:
         run.facts.accelerated = True
     elif device is not None and not row.always_host:
         placement = _because(device, Why(Role.CREATED, call.node, what))
-    elif (call.open or _draws_elsewhere(run, call)) and "device" not in call.keywords and not row.always_host:
+    elif (call.spread or _draws_elsewhere(run, call)) and "device" not in call.keywords and not row.always_host:
         placement = ANY
     elif row.always_host:
         placement = _host_only(run, call.node, what)
@@ -181,7 +181,7 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
         value = Tensor(run.placement_of(value), parameter_graph(run, value))
     if not isinstance(value, Tensor):
         return UNKNOWN
-    rank = _sizes(run, call) if row.rank is RankRule.SIZES else _following_rank(row.rank, value.rank, call)
+    rank = _sizes(run, call) if row.rank is RankRule.SIZES else _following_rank(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
     result = Tensor(value.placement, rank, graph, tally=value.tally)
     if row.in_place:
@@ -221,7 +221,7 @@ def parameter_graph(run: Run, value: Opaque) -> Rank:
     return ANY_RANK
 
 
-def _following_rank(rule: RankRule, rank: Rank, call: Call | None) -> Rank:
+def _following_rank(run: Run, rule: RankRule, rank: Rank, call: Call | None) -> Rank:
     low, high = rank
     match rule:
         case RankRule.SAME:
@@ -237,21 +237,29 @@ def _following_rank(rule: RankRule, rank: Rank, call: Call | None) -> Rank:
         case RankRule.MINUS_ONE:
             return (max(low - 1, 0), None if high is None else max(high - 1, 0))
         case RankRule.REDUCE:
-            return _reduced(rank, call)
+            return _reduced(run, rank, call)
         case _:
             return ANY_RANK
 
 
-def _reduced(rank: Rank, call: Call | None) -> Rank:
-    """Return the rank after a reduction: 0 of everything, one less of a dimension, the same with keepdim."""
+def _reduced(run: Run, rank: Rank, call: Call | None) -> Rank:
+    """Return the rank after a reduction: 0 of everything, less by the number of dimensions, the same with keepdim."""
     if call is None:
         return SCALAR
-    has_dim = "dim" in call.keywords or "axis" in call.keywords
-    given = len(call.arguments) - (0 if _is_method(call) else 1)
-    if not has_dim and given <= 0 and not call.open:
-        return SCALAR
     low, high = rank
-    return (0, high) if "keepdim" in call.keywords or given > 1 else (max(low - 1, 0) if given == 1 else 0, high)
+    given = call.arguments if _is_method(call) else call.arguments[1:]
+    dim = call.keywords.get("dim") or call.keywords.get("axis") or (given[0] if given else None)
+    if dim is None or (isinstance(dim.value, Const) and isinstance(dim.value.value, bool | None)):
+        return (0, high) if call.open else SCALAR
+    keep = call.keywords.get("keepdim") or (given[1] if len(given) > 1 else None)
+    if keep is not None and keep.value == Const(True):
+        return rank
+    known = iteration.elements(run, dim.value)
+    if known is None and not isinstance(dim.value, Const):
+        return (0, high)
+    count = len(known) if known is not None else 1
+    kept = high if keep is not None or high is None else max(high - count, 0)
+    return (max(low - count, 0), kept)
 
 
 def operate(
@@ -299,7 +307,7 @@ def meet(run: Run, node: cst.CSTNode, op: str, row: Combine, operands: list[Oper
         return
     if all(o.placement == ANY for o in operands[1:]) or all(o.placement == ANY for o in operands[:-1]):
         return
-    run.emit(Combined(node, run.world, run.frame.entry, op, tuple(operands), row.mix, **more))  # type: ignore[arg-type]
+    run.emit(Combined(node, run.world, run.frame.entry, op, tuple(operands), row.mix, row.in_place, **more))  # type: ignore[arg-type]
 
 
 def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
