@@ -88,10 +88,12 @@ def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]
     spans = positions.locate(module, set(_nodes(settled)))
     diagnostics = []
     for one in settled:
-        span = spans.get(one.finding.node, Span(1, 0, 1, 0))
-        message = one.rule.message.format_map({k: _render(v, spans) for k, v in one.finding.parts.items()})
-        if one.more:
-            message += f", and {one.more} more"
+        places = (one.finding, *one.others)
+        first = min(places, key=lambda f: (spans[f.node].line, spans[f.node].column) if f.node in spans else (0, 0))
+        span = spans.get(first.node, Span(1, 0, 1, 0))
+        message = one.rule.message.format_map({k: _render(v, spans) for k, v in first.parts.items()})
+        if one.others:
+            message += f", and {len(one.others)} more"
         diagnostics.append(
             Diagnostic(one.rule.code, message, span.line, span.column, span.end_line, span.end_column)
         )
@@ -100,13 +102,14 @@ def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]
 
 def _nodes(settled: list[Settled]) -> Iterable[cst.CSTNode]:
     for one in settled:
-        yield one.finding.node
-        for part in one.finding.parts.values():
-            if isinstance(part, cst.CSTNode):
-                yield part
-            elif isinstance(part, Possibility) and part.why is not None:
-                yield part.why.node
-                yield part.why.root().node
+        for finding in (one.finding, *one.others):
+            yield finding.node
+            for part in finding.parts.values():
+                if isinstance(part, cst.CSTNode):
+                    yield part
+                elif isinstance(part, Possibility) and part.why is not None:
+                    yield part.why.node
+                    yield part.why.root().node
 
 
 def _render(part: object, spans: Mapping[cst.CSTNode, Span]) -> str:

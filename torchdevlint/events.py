@@ -100,7 +100,7 @@ class HeldOptimizer:
     """An optimizer that holds parameters of a module at the time of an event.
 
     ``stepped`` are the devices where the parameters were at its last step, None before the first; ``loaded`` is
-    the call that loaded state into it.
+    the call that loaded state into it; ``home`` are the devices where they were when it was built.
     """
 
     key: int
@@ -109,6 +109,8 @@ class HeldOptimizer:
     node: cst.CSTNode
     stepped: frozenset[Device] | None
     loaded: cst.CSTNode | None
+    stateless: bool = False
+    home: frozenset[Device] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ class Moved:
     moves_in_place: bool | None
     proof: int = 0
     member: bool = False
+    named: bool = True  # the receiver has a name under which it stays behind
     optimizers: tuple[HeldOptimizer, ...] = ()
     replaces: bool = False
     moment: int = 0

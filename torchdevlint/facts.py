@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from torchdevlint.lattice import HOST, Condition, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
 
 PROVEN = 0
 """The key, among carriers, of a module that needs no proof."""
@@ -28,8 +28,8 @@ class FileFacts:
     part of a batch, or an opaque value that must be proven a module; ``namespaces`` are objects of which plain
     attributes are read. ``host_batches`` maps a batch symbol to the condition and the call by which a member was
     moved off the host, ``tainted`` are batches that may come from anywhere;
-    ``made_with`` are the opaque arguments that an unseen call made something with. ``stepped`` maps an optimizer to the
-    moment of its last step. ``accelerated`` is True once anything in the file leaves the host or may, ``guards``
+    ``made_with`` are the opaque arguments that an unseen call made something with. ``steps`` maps an optimizer to the
+    moments of its steps and where its parameters were then, ``repaired`` to that of the last time its state was loaded or moved by hand. ``accelerated`` is True once anything in the file leaves the host or may, ``guards``
     once it asks whether an accelerator is there; ``definitions_only`` tells that the file runs nothing itself;
     ``scalar_calls`` are calls of modules of the file that gave a 0-dim tensor, as a loss does.
     """
@@ -47,11 +47,13 @@ class FileFacts:
     made_with: dict[int, set[int]] = field(default_factory=dict)
     built_loaders: set[int] = field(default_factory=set)
     prepared_loaders: bool = False
-    stepped: dict[int, int] = field(default_factory=dict)
+    steps: dict[int, list[tuple[int, frozenset[Device]]]] = field(default_factory=dict)
+    repaired: dict[int, int] = field(default_factory=dict)
     training_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
     kept_loads: set[int] = field(default_factory=set)
+    loads_into: dict[int, set[int]] = field(default_factory=dict)
     accelerated: bool = False
     guards: bool = False
     definitions_only: bool = True
@@ -97,6 +99,14 @@ class FileFacts:
     def _carries(self, key: int) -> bool:
         """Tell whether a module or a part of a batch is moved to a place."""
         return any(moved in (PROVEN, BATCH) or moved in self.modules for moved in self.carriers.get(key, ()))
+
+    def keeps(self, load: int) -> bool:
+        """Tell whether what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
+        return load in self.kept_loads or any(key in self.modules for key in self.loads_into.get(load, ()))
+
+    def next_step(self, optimizer: int, moment: int) -> frozenset[Device] | None:
+        """Return where the parameters of an optimizer are at its first step after a moment, None if there is none."""
+        return next((places for when, places in self.steps.get(optimizer, ()) if when > moment), None)
 
     def holds_modules(self, symbol: Symbol) -> bool:
         """Tell whether a module is moved to a place, which shows that it may be an accelerator."""

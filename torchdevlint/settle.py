@@ -9,11 +9,11 @@ from torchdevlint.rule import Finding, Rule
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A finding that stays, and at how many more places its root cause shows."""
+    """A finding that stays, and the other places where its root cause shows."""
 
     rule: Rule
     finding: Finding
-    more: int = 0
+    others: tuple[Finding, ...] = ()
 
 
 def settle(found: list[tuple[Rule, Finding]]) -> list[Settled]:
@@ -35,8 +35,8 @@ def _strongest(group: list[tuple[Rule, Finding]]) -> Settled:
     for candidate in group[1:]:
         if best[0].code in candidate[0].supersedes:
             best = candidate
-    more = sum(1 for rule, finding in group if rule.code == best[0].code and finding is not best[1])
-    return Settled(best[0], best[1], more)
+    others = tuple(finding for rule, finding in group if rule.code == best[0].code and finding is not best[1])
+    return Settled(best[0], best[1], others)
 
 
 def _by_node(settled: list[Settled]) -> list[Settled]:

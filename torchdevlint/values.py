@@ -152,10 +152,12 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device object or a string that names one; ``literal`` is where it was written as a literal accelerator."""
+    """A device object or a string that names one; ``literal`` is where it was written as a literal accelerator,
+    ``call`` the call that answers with the current accelerator."""
 
     placement: Placement
     literal: cst.CSTNode | None = field(default=None, compare=False)
+    call: cst.CSTNode | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

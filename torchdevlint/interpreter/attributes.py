@@ -8,7 +8,7 @@ from torchdevlint import lattice, transfers
 from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, conditions
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Carrier, ContainerKind, DeviceType, Follow, FrameworkDevice, Plain, Query
+from torchdevlint.knowledge.rows import Carrier, ContainerKind, DeviceType, Follow, FrameworkDevice, Plain, Query, StateOf
 from torchdevlint.lattice import ANY, Symbol, SymbolKind
 from torchdevlint.names import row_of
 from torchdevlint.state import PLACEMENT, join
@@ -18,6 +18,7 @@ from torchdevlint.values import (
     Bound,
     Choice,
     Class,
+    Const,
     Container,
     Device,
     Flag,
@@ -56,6 +57,8 @@ def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
             found = member(run, value, name)
             if isinstance(found, Function) and run.kinds.get(found.node) == "classmethod":
                 return Function(found.node, found.frame, found.name, value, found.owner)
+            if found is None:
+                found = _of_base(run, value, name)
             own = run.store.get(value.key, name)
             return own if own is not None else UNKNOWN if found is None else found  # type: ignore[return-value]
         case Object():
@@ -72,6 +75,8 @@ def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
             tensors = transfers.dataset_tensors(run, value)
             return tensors if tensors is not None else run.opaque(name)
         case Optimizer():
+            if isinstance(run.knowledge.optimizer.get(name), StateOf):
+                run.facts.repaired[value.key] = run.new_key()
             found_ = run.store.get(value.key, name)
             return found_ if found_ is not None else UNKNOWN  # type: ignore[return-value]
         case Choice():
@@ -196,6 +201,18 @@ def _is_property(run: Run, cls: Class, name: str) -> bool:
     return isinstance(found, Function) and (run.kinds.get(found.node) == PROPERTY or found.node in run.opaque_decorated)
 
 
+def _of_base(run: Run, cls: Class, name: str) -> Value | None:
+    """Return what a row tells of a class method that a base outside the file has, or None."""
+    for base in cls.bases:
+        if isinstance(base, Imported):
+            row = row_of(f"{base.name}.{name}", run.knowledge)
+            if row is not None:
+                return Imported(f"{base.name}.{name}", row)
+        elif isinstance(base, Class) and (found := _of_base(run, base, name)) is not None:
+            return found
+    return None
+
+
 def member(run: Run, cls: Class, name: str) -> Value | None:
     """Return a member of a class or of the first of its visible bases that has it, or None."""
     if name in cls.members:
@@ -240,7 +257,6 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
         case Module():
             transfers.hold(run, receiver, name, value, node)
         case Instance() | Object() | Optimizer():
-            transfers.keep(run, value)
             if isinstance(receiver, Instance) and not run.frame.constructing:
                 calls.consume(run, value, "stored")
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))
@@ -250,6 +266,8 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
                 if module is not None:
                     transfers.move_module(run, module, run.placement_of(value))
                 return
+            if receiver.parameter and value == Const(False) and receiver.key in run.parameter_of:
+                transfers.freeze(run, run.parameter_of[receiver.key])
             calls.consume(run, value, "stored")
             run.set_attribute(receiver.key, name, value)
         case Tensor():

@@ -73,7 +73,8 @@ def _sequence(kind: str) -> Callable[[Run, Call], Value]:
         if not call.arguments:
             made = Container(run.new_key(), kind)
             run.store.set(made.key, ITEMS, Items())
-            run.made_at[made.key] = call.node
+            if run.frame.loops:
+                run.container_loops[made.key] = run.frame.loops[-1].node
             return made
         known = iteration.elements(run, value)
         if known is not None and kind != "set":
@@ -95,6 +96,14 @@ def _dict(run: Run, call: Call) -> Value:
     return made
 
 
+def _deque(run: Run, call: Call) -> Value:
+    """``deque(maxlen=n)``: a list that forgets its oldest elements."""
+    made = _sequence("list")(run, call)
+    if isinstance(made, Container) and call.get(1, "maxlen") is not None:
+        run.bounded.add(made.key)
+    return made
+
+
 def _default_dict(run: Run, call: Call) -> Value:
     """``defaultdict(list)``: whatever is asked for is made by the factory."""
     made = Container(run.new_key(), "dict")
@@ -107,9 +116,9 @@ def _default_dict(run: Run, call: Call) -> Value:
 def _sum(run: Run, call: Call) -> Value:
     value = _first(call)
     item = iteration.element(run, value, call.node)
-    calls.consume(run, value, "summed")
     if isinstance(item, Tensor):
-        return Tensor(item.placement, item.rank, item.graph)
+        keys = run.tallies.get(value.key, ()) if isinstance(value, Container) else ()
+        return Tensor(item.placement, item.rank, item.graph, tally=min(keys, default=0))
     return item if isinstance(item, Opaque) else UNKNOWN
 
 
@@ -227,6 +236,8 @@ def _bool(run: Run, call: Call) -> Value:
 def _int(run: Run, call: Call) -> Value:
     """``int(os.environ["LOCAL_RANK"])`` keeps the identity of what it converts; a tensor becomes a number."""
     value = _first(call)
+    if not call.arguments:
+        return Const(0)
     if isinstance(value, Opaque) and value.placement == ANY:
         return value
     return run.opaque(f"{call.text}(…)") if not isinstance(value, Const) else value
@@ -244,9 +255,16 @@ def _partial(run: Run, call: Call) -> Value:
     return Partial(call.arguments[0].value, rest)
 
 
+def _float(run: Run, call: Call) -> Value:
+    return UNKNOWN if call.arguments else Const(0)
+
+
 def _open(run: Run, call: Call) -> Value:
     return run.opaque("open(…)")
 
+
+EXITS = frozenset({"sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"})
+"""Calls that do not return."""
 
 HANDLERS: Mapping[str, Callable[[Run, Call], Value]] = MappingProxyType(
     {
@@ -274,6 +292,7 @@ HANDLERS: Mapping[str, Callable[[Run, Call], Value]] = MappingProxyType(
             "setattr": _setattr,
             "str": _text,
             "int": _int,
+            "float": _float,
             "bool": _bool,
             "vars": _vars,
             "open": _open,
@@ -314,7 +333,7 @@ HANDLERS: Mapping[str, Callable[[Run, Call], Value]] = MappingProxyType(
     | {
         "collections.OrderedDict": _dict,
         "collections.defaultdict": _default_dict,
-        "collections.deque": _sequence("list"),
+        "collections.deque": _deque,
     }
     | {"copy.copy": _copy, "copy.deepcopy": _copy, "functools.partial": _partial}
 )

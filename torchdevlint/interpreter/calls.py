@@ -22,6 +22,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Device,
+    Flag,
     Function,
     Imported,
     Instance,
@@ -63,6 +64,12 @@ class Call:
     spread: bool = False
     discarded: bool = False
 
+    @property
+    def receiver(self) -> str:
+        """Return the text of the object whose method is called."""
+        func = self.node.func if isinstance(self.node, cst.Call) else None
+        return text_of(func.value) if isinstance(func, cst.Attribute) else self.text
+
     def get(self, position: int, keyword: str) -> Argument | None:
         """Return the argument at a position or under a keyword, or None."""
         found = self.keywords.get(keyword)
@@ -76,8 +83,8 @@ class Call:
         yield from self.keywords.values()
 
 
-def call(run: Run, node: cst.Call, discarded: bool = False) -> Value:
-    """Evaluate a call expression; ``discarded`` tells that it is a statement of its own."""
+def call(run: Run, node: cst.Call) -> Value:
+    """Evaluate a call expression."""
     # Chained calls lean to the left: `a.b().c().d()` is walked down its spine, not by recursion.
     spine: list[cst.Call] = [node]
     while (
@@ -94,12 +101,12 @@ def call(run: Run, node: cst.Call, discarded: bool = False) -> Value:
             else:
                 callee = expressions.evaluate(run, func)
                 made = _arguments(run, link, text_of(func))
-                made.discarded = discarded and link is node
+                made.discarded = link in run.discarded
                 receiver = call_value(run, callee, made)
                 continue
         assert isinstance(func, cst.Attribute)
         made = _arguments(run, link, func.attr.value)
-        made.discarded = discarded and link is node
+        made.discarded = link in run.discarded
         receiver = call_method(run, receiver if receiver is not None else UNKNOWN, func.attr.value, made, func)
     return receiver if receiver is not None else UNKNOWN
 
@@ -213,6 +220,9 @@ def call_value(run: Run, callee: Value, made: Call, receiver: Value | None = Non
 def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.row is not None:
         return transfers.apply(run, callee.row, made, None)
+    if callee.name in builtins.EXITS:
+        run.left = True
+        return UNKNOWN
     builtin = builtins.HANDLERS.get(callee.name)
     if builtin is not None:
         return builtin(run, made)
@@ -228,6 +238,8 @@ def unseen(run: Run, made: Call, name: str = "") -> Value:
     for argument in made.values():
         escape(run, argument.value)
     result = run.opaque(name or f"{made.text}(…)")
+    if any(isinstance(a.value, Flag) for a in made.values()):
+        run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     given = {a.value.key for a in made.values() if isinstance(a.value, Opaque)}
     if any(isinstance(a.value, Device) or _was_moved(run, a.value) for a in made.values()):
         run.facts.tainted.add(result.key)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, calls, expressions, functions, statements, writers
+from torchdevlint.interpreter import attributes, calls, definitions, expressions, functions, statements, writers
 from torchdevlint.interpreter.run import Frame, Run
 from torchdevlint.knowledge.rows import ContainerKind, LoaderType, ModuleType, ObjectType, Placing
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
@@ -62,6 +62,8 @@ def define(run: Run, node: cst.ClassDef) -> Class:
                 members[name] = value  # type: ignore[assignment]
         else:
             run.store.set(owner, name, value)
+    if any(definitions.guards(run, decorator.decorator) for decorator in node.decorators):
+        run.guarded_functions.update(m.node for m in members.values() if isinstance(m, Function))
     for decorator in node.decorators:
         expressions.evaluate(run, decorator.decorator)
     run.definitions.append(made)

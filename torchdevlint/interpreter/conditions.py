@@ -325,6 +325,10 @@ def _slot(run: Run, node: cst.BaseExpression) -> tuple[int, str] | None:
         receiver = run.lookup(node.value.value)
         key = getattr(receiver, "key", None)
         return (key, node.attr.value) if isinstance(key, int) else None
+    if isinstance(node, cst.Subscript):
+        base = expressions.evaluate(run, node.value)
+        if isinstance(base, Container):
+            return (base.key, text_of(node))
     return None
 
 

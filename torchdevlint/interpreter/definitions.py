@@ -10,7 +10,7 @@ from torchdevlint.interpreter import expressions, iteration
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Compile, EnvironmentRow, NoGrad
 from torchdevlint.names import canonical, dotted, row_of
-from torchdevlint.values import Function, Imported, Value
+from torchdevlint.values import Flag, Function, Imported, Opaque, Value
 
 _KINDS = {"property": "property", "cached_property": "property", "staticmethod": "staticmethod", "classmethod": "classmethod"}
 
@@ -31,6 +31,8 @@ def _decorate(run: Run, node: cst.FunctionDef, decorator: cst.BaseExpression) ->
     if name.endswith((".setter", ".deleter", ".getter", ".register")):
         run.opaque_decorated.add(node)
         return
+    if guards(run, decorator):
+        run.guarded_functions.add(node)
     value = expressions.evaluate(run, decorator.func if isinstance(decorator, cst.Call) else decorator)
     if isinstance(value, Imported):
         kind = _KINDS.get(value.name.rpartition(".")[2])
@@ -43,6 +45,14 @@ def _decorate(run: Run, node: cst.FunctionDef, decorator: cst.BaseExpression) ->
         if isinstance(value.row, Compile) or value.name.startswith(("abc.", "typing.", "contextlib.", "functools.wraps")):
             return
     run.decorated.add(node)
+
+
+def guards(run: Run, decorator: cst.BaseExpression) -> bool:
+    """Tell whether a decorator was given a test for an accelerator (`skipif(not torch.cuda.is_available())`)."""
+    if isinstance(decorator, cst.Call):
+        return any(isinstance(expressions.evaluate(run, argument.value), Flag) for argument in decorator.args)
+    value = expressions.evaluate(run, decorator)
+    return isinstance(value, Opaque) and value.key in run.guard_marks
 
 
 def import_(run: Run, node: cst.Import) -> None:
@@ -67,6 +77,8 @@ def import_from(run: Run, node: cst.ImportFrom) -> None:
         return
     for alias in node.names:
         name = f"{module}.{dotted(alias.name)}"
+        if dotted(alias.name).endswith(run.knowledge.extensions):
+            _implied(run, name)
         bound = alias.asname.name if alias.asname is not None else alias.name
         if isinstance(bound, cst.Name):
             run.bind(run.frame.key, bound.value, _imported(run, name))
@@ -78,8 +90,9 @@ def _imported(run: Run, name: str) -> Value:
 
 def _implied(run: Run, name: str) -> None:
     """Note a guard where an import shows that an accelerator is there."""
-    head = name.partition(".")[0]
-    if head in run.knowledge.implies_accelerator or name in run.knowledge.implies_accelerator:
+    head, tail = name.partition(".")[0], name.rpartition(".")[2]
+    implies = run.knowledge.implies_accelerator
+    if head in implies or name in implies or tail.endswith(run.knowledge.extensions):
         run.facts.guards = True
         run.world |= {("cuda", True)}
 

@@ -225,7 +225,8 @@ def _tuple(run: Run, node: cst.Tuple | cst.List | cst.Set) -> Value:
         else:
             values.append(value)
     made = run.container(kind, values, rest)
-    run.made_at[made.key] = node
+    if run.frame.loops:
+        run.container_loops[made.key] = run.frame.loops[-1].node
     return made
 
 
@@ -251,7 +252,8 @@ def _dict(run: Run, node: cst.Dict) -> Value:
             rest = value if rest is None else join(rest, value)
     made = Container(run.new_key(), "dict")
     run.store.set(made.key, ITEMS, Items(tuple(exact.items()), rest, lost))
-    run.made_at[made.key] = node
+    if run.frame.loops:
+        run.container_loops[made.key] = run.frame.loops[-1].node
     return made
 
 

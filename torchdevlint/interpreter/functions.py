@@ -77,14 +77,17 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
     run.frame = frame
     guarded = run.guarded
     # A method that is itself named like a move (`def cuda(self)`) is asked for by whoever calls it.
+    run.guarded += node in run.guarded_functions
     run.guarded += isinstance(run.knowledge.module.get(function.name), Move)
     try:
         if isinstance(node, cst.Lambda):
             return expressions.evaluate(run, node.body)
         run.store.push()
+        defined = len(run.definitions)
         falls_through = statements.block(run, node.body) is statements.Flow.NEXT
         if falls_through:
             frame.exits.append(run.leave(frame.base, world, NONE))
+        _run_closures(run, frame, defined)
         run.store.pop()
         return _join_exits(run, frame)
     finally:
@@ -92,6 +95,18 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
         run.frame, run.world = outer, world | _proved(frame)
         run.stack.pop()
         del run.store.layers[frame.base :]
+
+
+def _run_closures(run: Run, frame: Frame, defined: int) -> None:
+    """Run the functions that were defined in a call and that nothing called, in the scope that they close over."""
+    if frame.depth >= MAX_CALL_DEPTH:
+        return
+    for definition in run.definitions[defined:]:
+        if isinstance(definition, Function) and definition.frame == frame.key and definition.node not in run.called:
+            run.store.push()
+            run_symbolically(run, definition)
+            run.store.pop()
+    run.left = False
 
 
 def _proved(frame: Frame) -> frozenset[tuple[str, bool]]:
@@ -106,6 +121,7 @@ def _proved(frame: Frame) -> frozenset[tuple[str, bool]]:
 
 def _join_exits(run: Run, frame: Frame) -> Value:
     if not frame.exits:
+        run.left = not frame.yields  # every way through the function raises
         return UNKNOWN
     _drop_locals(run, frame)
     run.store.merge([way.branch for way in frame.exits])

@@ -41,6 +41,17 @@ STEPS_A_LINE = 5
 STEPS_FREE = 3000
 
 
+def _may_guard(name: str) -> bool:
+    """Tell whether a guard may ask for an accelerator: a flag or an equality may, a size may not."""
+    if name.startswith("?") or " % " in name:
+        return False
+    for sign in (" >= ", " > ", " < ", " <= "):
+        left, found, right = name.partition(sign)
+        if found:
+            return right.partition("?")[0] in ("0", "1", "-1") or "device" in left
+    return True
+
+
 ARRAY = ObjectType("array", array=True)
 
 
@@ -126,6 +137,11 @@ class Run:
     versions: dict[tuple[int, str], int] = field(default_factory=dict)
     seen: dict[tuple[object, ...], int] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    discarded: set[cst.Call] = field(default_factory=set)
+    left: bool = False
+    bounded: set[int] = field(default_factory=set)
+    guard_marks: set[int] = field(default_factory=set)
+    guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     buffers: set[tuple[int, str]] = field(default_factory=set)
     arguments: set[int] = field(default_factory=set)
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
@@ -184,7 +200,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or any("%" not in name and not name.startswith("?") for name, _ in self.world)
+        return self.guarded > 0 or any(_may_guard(name) for name, _ in self.world)
 
     def spend(self) -> bool:
         """Count one evaluation step; tell whether the budget allows more calls to be followed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
 
@@ -23,7 +23,7 @@ from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.names import operator_text, text_of
 from torchdevlint.state import ITEMS, Branch, Items
-from torchdevlint.values import NONE, UNKNOWN, Container, Tensor, Value
+from torchdevlint.values import NONE, UNKNOWN, Container, Opaque, Tensor, Value
 
 
 class Flow(Enum):
@@ -54,18 +54,44 @@ def _execute(run: Run, node: cst.CSTNode) -> Flow:
     return handler(run, node) or Flow.NEXT
 
 
-def _expression(run: Run, node: cst.Expr) -> None:
-    value = node.value.expression if isinstance(node.value, cst.Await) else node.value
-    if isinstance(value, cst.Call):
-        calls.call(run, value, discarded=True)
-    else:
-        expressions.evaluate(run, value)
+def _expression(run: Run, node: cst.Expr) -> Flow:
+    discarded = tuple(_discarded(node.value))
+    run.discarded.update(discarded)
+    expressions.evaluate(run, node.value)
+    run.discarded.difference_update(discarded)
+    if run.left:
+        run.left = False
+        return Flow.LEFT
+    return Flow.NEXT
+
+
+def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
+    """Yield the calls whose results a statement throws away: itself, or the parts of what it evaluates to."""
+    match node:
+        case cst.Call():
+            yield node
+        case cst.Await():
+            yield from _discarded(node.expression)
+        case cst.Tuple() | cst.List():
+            for element in node.elements:
+                yield from _discarded(element.value)
+        case cst.IfExp():
+            yield from _discarded(node.body)
+            yield from _discarded(node.orelse)
+        case cst.BooleanOperation():
+            yield from _discarded(node.right)
+        case cst.ListComp():
+            yield from _discarded(node.elt)
+        case _:
+            return
 
 
 def _assign(run: Run, node: cst.Assign) -> None:
     value = expressions.evaluate(run, node.value)
     if run.probe is not None:
         run.probe(run, node, value)
+    if isinstance(value, Opaque) and value.key in run.guard_marks and run.frame is run.top and _is_mark(node):
+        run.guarded += 1
     for target in node.targets:
         if isinstance(node.value, cst.BinaryOperation) and _adds_to(node.value, target.target):
             value = _tally(run, node, target.target, node.value.right, value)
@@ -74,9 +100,27 @@ def _assign(run: Run, node: cst.Assign) -> None:
         iteration.assign(run, target.target, value, node)
 
 
+def _is_mark(node: cst.Assign) -> bool:
+    """Tell whether an assignment marks all tests of a file (pytest's own name for it)."""
+    return any(isinstance(t.target, cst.Name) and t.target.value == "pytestmark" for t in node.targets)
+
+
 def _adds_to(operation: cst.BinaryOperation, target: cst.BaseExpression) -> bool:
-    """Tell whether an assignment is ``total = total + …``."""
-    return isinstance(operation.operator, cst.Add) and text_of(operation.left) == text_of(target) != "…"
+    """Tell whether an assignment is ``total = total + …`` or a moving average of itself and something."""
+    wanted = text_of(target)
+    if not isinstance(operation.operator, cst.Add) or wanted == "…":
+        return False
+    return any(text_of(part) == wanted for part in _terms(operation.left)) or (
+        text_of(operation.right) == wanted and isinstance(operation.left, cst.Name | cst.Attribute)
+    )
+
+
+def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield a term and, of a product, its factors."""
+    yield node
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+        yield node.left
+        yield node.right
 
 
 def _tally(run: Run, node: cst.CSTNode, target: cst.BaseExpression, addend: cst.BaseExpression, whole: Value) -> Value:
@@ -121,6 +165,9 @@ def _augmented(run: Run, node: cst.AugAssign) -> None:
     result = transfers.operate(
         run, transfers.IN_PLACE, symbol, node, ((node.target, before), (node.value, value)), in_place=True
     )
+    if isinstance(before, Container):
+        _extended(run, node, before, value)
+        return
     if isinstance(node.operator, cst.AddAssign):
         slot = conditions.slot_of(run, node.target)
         fresh = slot is not None and run.frame.loops and run.reset_in.get(slot) is run.frame.loops[-1].node
@@ -130,6 +177,13 @@ def _augmented(run: Run, node: cst.AugAssign) -> None:
                 base = result if isinstance(result, Tensor) else Tensor()
                 result = Tensor(base.placement, base.rank, base.graph, tally=key, number=base.number)
     iteration.assign(run, node.target, result, node)
+
+
+def _extended(run: Run, node: cst.AugAssign, before: Container, value: Value) -> None:
+    """``losses += [loss]``: the list itself grows."""
+    for item in iteration.elements(run, value) or [iteration.element(run, value, node)]:
+        tallies.kept(run, before, node, node.value, item, text_of(node.target))
+        iteration.add_item(run, before, item)
 
 
 def _return(run: Run, node: cst.Return) -> Flow:

@@ -59,7 +59,7 @@ def added(
     starts_plain = isinstance(before, Const | Device) or (
         isinstance(before, Tensor) and (before.tally or before.number)
     )
-    starts_tensor = isinstance(before, Tensor) and before.graph is False
+    starts_tensor = isinstance(before, Tensor) and before.graph is False and isinstance(node, cst.AugAssign)
     if not (starts_plain or starts_tensor):
         return 0
     if not isinstance(value, Tensor | Opaque) and isinstance(whole, Tensor):
@@ -69,14 +69,19 @@ def added(
 
 def appended(run: Run, receiver: Container, made: Call) -> None:
     """Handle ``losses.append(value)`` in a loop that the container outlives."""
-    if run.container_loops.get(receiver.key) is not None and run.frame.loops:
-        if run.container_loops[receiver.key] is run.frame.loops[-1].node:
-            return
     argument = made.arguments[-1]
-    if not isinstance(argument.value, Tensor) or argument.value.rank != (0, 0):
+    if isinstance(argument.node, cst.BaseExpression):
+        kept(run, receiver, made.node, argument.node, argument.value, made.receiver)
+
+
+def kept(
+    run: Run, receiver: Container, node: cst.CSTNode, added_node: cst.BaseExpression, value: Value, total: str
+) -> None:
+    """Handle a 0-dim tensor with a graph that goes into a container which outlives the loop."""
+    if not isinstance(value, Tensor) or value.rank != (0, 0) or receiver.key in run.bounded:
         return
-    if not isinstance(argument.node, cst.BaseExpression):
+    if run.frame.loops and run.container_loops.get(receiver.key) is run.frame.loops[-1].node:
         return
-    key = emit(run, made.node, argument.node, argument.value, made.text)
+    key = emit(run, node, added_node, value, total)
     if key:
         run.tallies.setdefault(receiver.key, set()).add(key)

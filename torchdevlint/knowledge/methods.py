@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from torchdevlint.knowledge.rows import (
+    AddGroup,
+    Freeze,
+    StateOf,
     Cast,
     HoldParameters,
     LoadState,
@@ -34,7 +37,8 @@ MODULE: Mapping[str, Row] = {
     "npu": Move(MoveKind.OTHER_TYPE, "npu"),
     "to_empty": Move(MoveKind.TO, empties=True),
     **dict.fromkeys(("half", "float", "double", "bfloat16", "type"), _CAST),
-    **dict.fromkeys(("train", "eval", "requires_grad_", "share_memory", "compile", "zero_grad"), _QUIET),
+    **dict.fromkeys(("train", "eval", "share_memory", "compile", "zero_grad"), _QUIET),
+    "requires_grad_": Freeze(),
     "apply": Visit(),
     "_apply": Visit(tensors=True),
     "register_forward_pre_hook": Register(RegisterKind.HOOK),
@@ -58,7 +62,8 @@ OPTIMIZER: Mapping[str, Row] = {
     "zero_grad": _PLAIN,
     "state_dict": HoldParameters(state=True),
     "load_state_dict": LoadState(),
-    "add_param_group": _PLAIN,
+    "add_param_group": AddGroup(),
+    "state": StateOf(),
 }
 
 # What modules have and no tensor, array, container or optimizer has.

@@ -262,9 +262,13 @@ class Compile:
 
 @dataclass(frozen=True, slots=True)
 class OptimizerType:
-    """An optimizer class; ``eager_state`` tells that it makes its state in the constructor (Adagrad)."""
+    """An optimizer class; ``eager_state`` tells that it makes its state in the constructor (Adagrad).
+
+    ``stateless_without`` names the keyword without which it keeps no state (`SGD` without ``momentum``).
+    """
 
     eager_state: bool = False
+    stateless_without: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +307,31 @@ class SaveFile:
 @dataclass(frozen=True, slots=True)
 class NoGrad:
     """A context manager or decorator under which no graph is built."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradMode:
+    """`torch.set_grad_enabled(mode)`: as a statement or a context, no graph is built unless the mode is True."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A switch after which a move of a module replaces its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddGroup:
+    """`optimizer.add_param_group`: the optimizer holds more parameters, whose state it makes at the next step."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateOf:
+    """An attribute of an optimizer through which its state is moved by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """`requires_grad_(mode)` of a module: with False no graph is built for its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,6 +507,11 @@ Row: TypeAlias = (
     | LoadFile
     | SaveFile
     | NoGrad
+    | GradMode
+    | Conversion
+    | AddGroup
+    | StateOf
+    | Freeze
     | DeviceContext
     | Transparent
     | TreeMap
@@ -509,7 +543,8 @@ class Knowledge:
     prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
     module. ``inert`` are prefixes of modules whose functions leave their arguments alone,
     ``arrays`` of those whose functions give host arrays.
-    ``implies_accelerator`` are modules whose import shows that CUDA is there. ``module_call`` is the method
+    ``implies_accelerator`` are modules whose import shows that CUDA is there,
+    ``extensions`` endings of names of compiled extensions, which show it too. ``module_call`` is the method
     that calling a module runs; a class that overrides one of ``module_overrides`` moves what it likes.
     """
 
@@ -526,3 +561,4 @@ class Knowledge:
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
     implies_accelerator: frozenset[str]
+    extensions: tuple[str, ...]

@@ -79,7 +79,8 @@ FOLLOWING: dict[str, Row] = {
     "min": Follow(rank=RankRule.REDUCE, returns_pair_with_dim=True, binary=True),
     "median": _PAIR,
     "nanmedian": _PAIR,
-    **dict.fromkeys(words("sort topk cummax cummin frexp"), Follow(count=2)),
+    **dict.fromkeys(words("sort cummax cummin frexp"), Follow(count=2)),
+    "topk": Follow(rank=RankRule.VECTOR, count=2),
     **dict.fromkeys(
         words(
             "mode kthvalue aminmax std_mean var_mean geqrf qr slogdet linalg.eig linalg.eigh linalg.qr linalg.slogdet"

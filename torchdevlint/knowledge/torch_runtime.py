@@ -9,7 +9,9 @@ from torchdevlint.knowledge.rows import (
     DefaultDevice,
     DeviceContext,
     DeviceType,
+    Conversion,
     EnvironmentRow,
+    GradMode,
     Follow,
     LoaderType,
     LoadFile,
@@ -36,10 +38,11 @@ _OPTIMIZERS: dict[str, Row] = {
     **{
         f"torch.optim.{name}": _LAZY
         for name in words("""
-        Optimizer SGD Adam AdamW Adamax NAdam RAdam RMSprop Rprop Adadelta ASGD LBFGS SparseAdam Adafactor Muon
+        Optimizer Adam AdamW Adamax NAdam RAdam RMSprop Rprop Adadelta ASGD LBFGS SparseAdam Adafactor Muon
         """)
     },
     "torch.optim.Adagrad": _EAGER,
+    "torch.optim.SGD": OptimizerType(stateless_without="momentum"),
     **dict.fromkeys(
         words("""
         transformers.AdamW transformers.Adafactor transformers.optimization.AdamW transformers.optimization.Adafactor
@@ -171,7 +174,10 @@ _SCALER = ObjectType(
 
 _MODES: dict[str, Row] = {
     **dict.fromkeys(("torch.no_grad", "torch.inference_mode"), NoGrad()),
-    **dict.fromkeys(("torch.enable_grad", "torch.set_grad_enabled"), _PLAIN),
+    "torch.enable_grad": _PLAIN,
+    "torch.set_grad_enabled": GradMode(),
+    **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
+    "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
     **dict.fromkeys(("torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), _PLAIN),
     **dict.fromkeys(("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"), _SCALER),
     **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
@@ -229,3 +235,6 @@ IMPLIES_ACCELERATOR = frozenset(
     nvidia.dali vllm diff_gaussian_rasterization
     """)
 )
+
+# Endings of the names of compiled CUDA extensions (`deform_conv_cuda`, `from . import _C`).
+EXTENSIONS = ("_cuda", "_C", "_gpu", "_cuda_ext", "_cuda_kernel")

@@ -8,7 +8,6 @@ from enum import Enum
 from torchdevlint import lattice
 from torchdevlint.events import HeldOptimizer, Moved
 from torchdevlint.facts import FileFacts
-from torchdevlint.lattice import ON_HOST, Possibility
 from torchdevlint.rule import Finding
 
 
@@ -18,54 +17,68 @@ class Trouble(Enum):
     BREAKS = "the optimizer fails or trains nothing"
     LOADED = "loaded state stays behind"
     ORDER = "the optimizer carries on"
-    NONE = "the parameters come back to where the state is"
+    NONE = "nothing"
 
 
 def troubles(event: Moved, facts: FileFacts, wanted: Trouble) -> Iterator[Finding]:
-    """Yield a finding for each optimizer that a move brings into one kind of trouble."""
-    if event.proof and event.proof not in facts.modules and event.moves_in_place is None:
-        return
-    far = _accelerated(event, facts)
-    if far is None:
+    """Yield a finding for each optimizer that a move brings into one kind of trouble.
+
+    An optimizer that is not stepped after the move, or whose state is loaded or moved by hand after it, is in none.
+    """
+    if not event.device or (event.proof and event.proof not in facts.modules and event.moves_in_place is None):
         return
     for optimizer in event.optimizers:
-        kind, reason = _trouble(event, optimizer)
-        if kind is wanted and facts.stepped.get(optimizer.key, 0) > event.moment:
-            yield Finding(
-                event.node,
-                {
-                    "module": event.text,
-                    "after": str(far.device),
-                    "optimizer": optimizer.text,
-                    "built": optimizer.node,
-                    "loaded": optimizer.loaded,
-                    "reason": reason,
-                },
-                (optimizer.node, "order"),
-            )
+        places = facts.next_step(optimizer.key, event.moment)
+        if places is None or facts.repaired.get(optimizer.key, 0) > event.moment:
+            continue
+        if places and not places & {p.device for p in event.after}:
+            continue  # the module moved on before the optimizer was stepped
+        kind, reason = _trouble(event, optimizer, facts)
+        if kind is wanted:
+            parts = {
+                "module": event.text,
+                "after": " or ".join(sorted({str(p.device) for p in event.after})),
+                "optimizer": optimizer.text,
+                "built": optimizer.node,
+                "loaded": optimizer.loaded,
+                "reason": reason,
+            }
+            yield Finding(event.node, parts, (optimizer.node, "order"))
 
 
-def _accelerated(event: Moved, facts: FileFacts) -> Possibility | None:
-    """Return where a move takes a module that was not there before, if that is an accelerator."""
-    if not event.device:
-        return None
-    found = lattice.clash(event.after, ON_HOST, facts, event.world)
-    if found is None:
-        return None
-    if event.before & event.after or any(not lattice.is_host(p.device) for p in event.before if p.why is not None):
-        return None
-    return found.left
-
-
-def _trouble(event: Moved, optimizer: HeldOptimizer) -> tuple[Trouble, str]:
+def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[Trouble, str]:
+    after = {p.device for p in event.after}
+    state = optimizer.stepped
+    if event.before and event.before <= event.after:
+        return Trouble.NONE, ""
+    if state is not None and not optimizer.stateless:
+        before = {p.device for p in event.before}
+        if not state & before or before <= after or not _apart(event, facts):
+            return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it
+        made = "made its state in the constructor" if optimizer.type.eager_state else "was stepped"
+        return Trouble.BREAKS, f"it {made}, and its state stays behind"
+    if optimizer.home & after or not _leaves_host(event, facts):
+        return Trouble.NONE, ""
     if event.replaces:
         return Trouble.BREAKS, "the move replaces parameters, which are then never trained"
     if optimizer.loaded is not None:
         return Trouble.LOADED, ""
-    if optimizer.type.eager_state:
-        return Trouble.BREAKS, "it made its state in the constructor, which stays behind"
-    if optimizer.stepped is not None:
-        if optimizer.stepped & {p.device for p in event.after}:
-            return Trouble.NONE, ""
-        return Trouble.BREAKS, "it was stepped, and its state stays behind"
     return Trouble.ORDER, ""
+
+
+def _apart(event: Moved, facts: FileFacts) -> bool:
+    """Tell whether a move changes the device: to an accelerator, or from one to the host."""
+    if lattice.on_accelerator(event.after, facts, event.world) is not None:
+        return True
+    return lattice.on_accelerator(event.before, facts, event.world) is not None
+
+
+def _leaves_host(event: Moved, facts: FileFacts) -> bool:
+    """Tell whether a module goes to an accelerator that was not on one before."""
+    if lattice.on_accelerator(event.after, facts, event.world) is None:
+        return False
+    return not any(lattice.is_accelerator(p.device) or _is_place(p.device) for p in event.before)
+
+
+def _is_place(device: lattice.Device) -> bool:
+    return isinstance(device, lattice.Symbol) and device != lattice.ANYWHERE

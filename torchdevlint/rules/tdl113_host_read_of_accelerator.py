@@ -51,4 +51,4 @@ def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
     if isinstance(found.device, Symbol) and not facts.holds_modules(found.device):
         return
     key = origin(operand.text, found.why, event.node)
-    yield Finding(event.node, {"how": event.how, "operand": f"`{operand.text}`", "place": found}, (key, "read"))
+    yield Finding(event.node, {"how": event.how, "operand": f"`{operand.text}`", "place": found}, key)

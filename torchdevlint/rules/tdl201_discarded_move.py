@@ -38,11 +38,11 @@ from torchdevlint.rule import Finding, rule
     on=Moved,
     message="result of `{text}.{target}` is thrown away: a tensor does not move in place",
     fix="Assign the result",
-    supersedes=("TDL101", "TDL102", "TDL103", "TDL104", "TDL109"),
+    supersedes=("TDL101", "TDL102", "TDL103", "TDL104", "TDL109", "TDL113"),
 )
 def check(event: Moved, facts: FileFacts) -> Iterator[Finding]:
     """Yield each move of a tensor whose result nobody takes."""
-    if not event.discarded or event.moves_in_place:
+    if not event.discarded or event.moves_in_place or not event.named:
         return
     if event.moves_in_place is None and not _is_tensor(event, facts):
         return

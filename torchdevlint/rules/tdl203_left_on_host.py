@@ -38,7 +38,7 @@ from torchdevlint.rule import Finding, rule
     on=Called,
     message="{odd} is sent to the host here and meets {other} on {other_place} afterwards",
     fix="Save a CPU copy of the state dict",
-    supersedes=("TDL101", "TDL102"),
+    supersedes=("TDL101", "TDL102", "TDL301"),
 )
 def check(event: Called, facts: FileFacts) -> Iterator[Finding]:
     """Yield each move to the host after which the module is used elsewhere."""

@@ -40,6 +40,6 @@ from torchdevlint.rule import Finding, rule
 )
 def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
     """Yield each load that goes back to where the file was saved."""
-    if event.mapped or event.guarded or event.host_saved or not facts.accelerated or event.key not in facts.kept_loads:
+    if event.mapped or event.guarded or event.host_saved or not facts.accelerated or not facts.keeps(event.key):
         return
     yield Finding(event.node, {"text": event.text})

@@ -33,7 +33,7 @@ from torchdevlint.rule import Finding, rule
 @rule(
     __name__,
     on=CudaCalled,
-    message="`{text}()` needs CUDA and nothing guards it",
+    message="`{text}` needs CUDA and nothing guards it",
     fix="Use `.to(device)`",
     supersedes=(),
 )

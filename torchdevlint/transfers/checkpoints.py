@@ -47,6 +47,7 @@ def load(run: Run, row: LoadFile, call: Call) -> Value:
     run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))
     if row.module:
         run.facts.modules.add(made.key)
+        run.facts.kept_loads.add(made.key)
     return made
 
 
@@ -68,7 +69,7 @@ def save(run: Run, row: SaveFile, call: Call) -> Value:
     """Write a checkpoint; a path written from the host can be read back without `map_location`."""
     value = call.arguments[row.value].value if row.value < len(call.arguments) else NONE
     path = call.get(row.path, "f")
-    if path is not None and _on_host(run, value) and _path(path):
+    if path is not None and (isinstance(path.value, Opaque) or _on_host(run, value)) and _path(path):
         run.host_files.add(_path(path))
     return NONE
 
@@ -91,6 +92,14 @@ def _on_host(run: Run, value: Value) -> bool:
             return True
         case _:
             return False
+
+
+def keep_in(run: Run, value: Value, receiver: Module | Opaque) -> None:
+    """Note that what was read is loaded into an object: of an opaque one only a module counts."""
+    if isinstance(receiver, Module):
+        keep(run, value)
+    elif isinstance(value, Opaque) and value.key in run.load_of:
+        run.facts.loads_into.setdefault(run.load_of[value.key], set()).add(receiver.key)
 
 
 def keep(run: Run, value: Value, depth: int = 0) -> None:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.knowledge.rows import NoGrad, Plain, Quiet
+from torchdevlint.knowledge.rows import GradMode, NoGrad, Plain, Quiet
 from torchdevlint.lattice import ON_HOST
 from torchdevlint.state import DEFAULT_DEVICE
+from torchdevlint.transfers import devices
 from torchdevlint.values import Device, Imported, Opaque, Value
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ class Contexts:
     def enter(self, node: cst.BaseExpression, value: Value) -> None:
         """Enter a context: the value of the expression, or the function whose call it is."""
         match value:
-            case Imported(row=NoGrad()):
+            case Imported(row=NoGrad() | GradMode()):
                 self._run.no_grad += 1
             case Device():
+                devices.named_literal(self._run, value)
                 self._default = self._run.store.get(0, DEFAULT_DEVICE) or ON_HOST
                 self._run.store.set(0, DEFAULT_DEVICE, value.placement)
             case _:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import DeviceNamed
+from torchdevlint.events import CudaCalled, DeviceNamed
 from torchdevlint.interpreter import conditions, expressions
 from torchdevlint.knowledge.rows import Arguments, DeviceType, Make, Query
-from torchdevlint.names import row_of
+from torchdevlint.names import row_of, text_of
 from torchdevlint.lattice import Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.values import (
     UNKNOWN,
@@ -115,6 +115,8 @@ def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement
         case Device():
             if value.literal is not None:
                 _literal(run, value.literal, value.placement)
+            if value.call is not None:
+                run.emit(CudaCalled(value.call, run.world, text_of(value.call), run.is_guarded))
             _sent_to(run, value.placement, moving)
             return value.placement
         case Const():
@@ -122,7 +124,7 @@ def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement
             if device is None:
                 return None
             placement = lattice.on(device)
-            if value.node is not None and isinstance(value.value, str):
+            if value.node is not None and (moving or isinstance(value.value, str)):
                 _literal(run, value.node, placement)
             _sent_to(run, placement, moving)
             return placement
@@ -148,6 +150,12 @@ def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement
             return lattice.ANY
         case _:
             return None
+
+
+def named_literal(run: Run, value: Device) -> None:
+    """Record a literal accelerator that becomes the default device."""
+    if value.literal is not None:
+        _literal(run, value.literal, value.placement)
 
 
 def _literal(run: Run, node: cst.CSTNode, placement: Placement) -> None:

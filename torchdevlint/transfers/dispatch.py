@@ -87,7 +87,7 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
             kind = row.type
             name = f"`{call.text}()`"
             if kind:
-                return Device(lattice.on(Concrete(kind)))
+                return Device(lattice.on(Concrete(kind)), call=call.node)
             return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, name)))
         case rows.SetDevice():
             return _set_device(run, row, call)
@@ -116,6 +116,12 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
             made = run.opaque(f"{call.text}(…)")
             run.arguments.add(made.key)
             return made
+        case rows.GradMode():
+            return _grad_mode(run, row, call)
+        case rows.Conversion():
+            first = call.arguments[0].value if call.arguments else UNKNOWN
+            run.store.set(0, moves.REPLACES, first == Const(True))
+            return NONE
         case rows.DeviceContext():
             return run.opaque(f"{call.text}(…)")
         case rows.TreeMap():
@@ -134,7 +140,7 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
             return run.opaque(f"{call.text}(…)")
         case rows.EnvironmentRow():
             return _environment(run, row, call)
-        case rows.HoldParameters() | rows.Register() | rows.Visit() | rows.Step() | rows.LoadState():
+        case rows.AddGroup() | rows.StateOf() | rows.Freeze() | rows.HoldParameters() | rows.Register() | rows.Visit() | rows.Step() | rows.LoadState():
             return calls.unseen(run, call)
         case (
             rows.Make() | rows.Like() | rows.Convert() | rows.Follow() | rows.Combine() | rows.Loss() | rows.Move()
@@ -296,7 +302,7 @@ def device(run: Run, call: Call) -> Value:
                 key = index.value.key if isinstance(index.value, Opaque) else run.new_key()
                 return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))))
             found = Concrete(found.type, index.value.value)
-        return Device(lattice.on(found), value.node if lattice.is_accelerator(found) and index is None else None)
+        return Device(lattice.on(found), value.node if lattice.is_accelerator(found) else None)
     if isinstance(value, Device):
         return value
     placement = place_of(run, first)
@@ -322,6 +328,15 @@ def _default_device(run: Run, row: rows.DefaultDevice, call: Call) -> Value:
     placement = legacy_type(run, first.value) if row.legacy else place_of(run, first)
     run.store.set(0, DEFAULT_DEVICE, placement if placement is not None else ANY)
     return NONE
+
+
+def _grad_mode(run: Run, row: rows.GradMode, call: Call) -> Value:
+    """Switch the building of graphs off (or on again) until the function ends, or for one block."""
+    first = call.arguments[0].value if call.arguments else call.get(0, "mode")
+    if call.discarded:
+        run.no_grad = 0 if first == Const(True) else run.no_grad + 1
+        return NONE
+    return UNKNOWN if first == Const(True) else Imported("", row)
 
 
 def _tree_map(run: Run, row: rows.TreeMap, call: Call) -> Value:
@@ -443,7 +458,7 @@ def _environment(run: Run, row: rows.EnvironmentRow, call: Call) -> Value:
     backend = call.keywords.get("backend")
     given = backend.value if backend is not None else first
     if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
-        run.world |= {(row.type, True), (DISTRIBUTED, True)}
+        run.world |= {(row.type, True)}
         run.facts.guards = True
     return NONE
 
@@ -461,8 +476,12 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return modules.registering(run, row, receiver, call)
         case rows.LoadState():
             for argument in call.arguments:
-                checkpoints.keep(run, argument.value)
+                checkpoints.keep_in(run, argument.value, receiver)
             return NONE
+        case rows.Freeze():
+            first = call.arguments[0].value if call.arguments else UNKNOWN
+            run.store.set(receiver.key, modules.FROZEN, first == Const(False))
+            return receiver
         case rows.Visit():
             return _visit(run, row, receiver, call)
         case rows.Cast() | rows.Quiet():

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 MAX_DEPTH = 4
 """How deep `Sequential`s are followed into each other; they may hold themselves."""
 
+FROZEN = "<frozen>"
+"""The slot that tells that the parameters of a module need no gradient."""
+
 HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
 
@@ -134,13 +137,32 @@ def construct(run: Run, row: ModuleType, call: Call) -> Value:
         wrapped = call.get(0, "module")
         if wrapped is not None:
             run.set_attribute(made.key, "module", wrapped.value)
+            if isinstance(wrapped.value, Opaque):
+                run.facts.modules.add(wrapped.value.key)
         placement = ANY
     run.store.set(made.key, PLACEMENT, placement)
     if row.container is not ContainerKind.NONE:
         fill_container(run, made, call)
+        _settle_container(run, made)
     if row.loss is not None:
         losses.keep_weights(run, made, row.loss, call)
     return made
+
+
+def _settle_container(run: Run, made: Module) -> None:
+    """A container is where its modules are; where they differ it is nowhere."""
+    items = run.items(made)
+    held = (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ()))
+    places = {run.module_placement(v) for v in held if isinstance(v, Module) and holds_tensors(run, v)}
+    if len(places) == 1 and None not in places:
+        run.store.set(made.key, PLACEMENT, places.pop())
+    elif len(places) > 1:
+        run.store.set(made.key, PLACEMENT, ANY)
+
+
+def freeze(run: Run, module: Module | Opaque) -> None:
+    """Note that the parameters of a module need no gradient."""
+    run.store.set(module.key, FROZEN, True)
 
 
 def _emptied(row: ModuleType, call: Call) -> ModuleType:
@@ -244,7 +266,16 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         )
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, _text(call), state, inputs))
-    return _output(run, row, call, state if holds else None)
+    result = _output(run, row, call, state if holds else None)
+    if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
+        return replace(result, graph=_input_graph(call))
+    return result
+
+
+def _input_graph(call: Call) -> bool | None:
+    """Return whether an input of a call carries a graph: all that counts where the parameters are frozen."""
+    graphs = {a.value.graph for a in call.values() if isinstance(a.value, Tensor)}
+    return True if True in graphs else False if graphs else None
 
 
 def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
@@ -264,7 +295,7 @@ def _text(call: Call) -> str:
 
 
 def _named_inputs(row: ModuleType, call: Call) -> list[tuple[str, calls.Argument]]:
-    found = []
+    found = [("input", call.keywords["**"])] if "**" in call.keywords else []
     for index, name in enumerate(row.inputs):
         argument = call.get(index, name)
         if argument is not None:
@@ -304,8 +335,10 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     if holds_tensors(run, module) and state != ANY and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, _text(call), state, inputs))
-        graph = None if run.no_grad else True
-        return Tensor(state, (1, None), graph if graph else False)
+        graph = not run.no_grad
+        if run.store.get(module.key, FROZEN) is True:
+            return Tensor(state, (1, None), _input_graph(call))
+        return Tensor(state, (1, None), graph)
     if items.rest is None and not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
         run.frame.entered += 1
         value = first.value if first is not None else UNKNOWN

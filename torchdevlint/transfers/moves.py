@@ -15,6 +15,7 @@ from torchdevlint.knowledge.rows import Carrier, Move, MoveKind, Placing
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, OPTIMIZERS, PLACEMENT, Items
+from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.values import (
     UNKNOWN,
@@ -22,6 +23,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Holder,
+    Imported,
     Module,
     Object,
     Opaque,
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+REPLACES = "<replaces>"
+"""The slot that tells that moving a module replaces its parameters."""
+
+
 def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool]:
     """Return where a move sends its receiver (None: no change of device), and whether a tensor says so."""
     first = call.arguments[0] if call.arguments else None
@@ -44,9 +50,10 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
         case MoveKind.CUDA | MoveKind.OTHER_TYPE:
             run.facts.accelerated = True
             given = first or call.keywords.get("device")
-            named = place_of(run, given) if given is not None else None
+            named = place_of(run, given, moving=False) if given is not None else None
             if given is None or isinstance(given.value, Const):
-                run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
+                node = call.node.func.attr if isinstance(call.node, cst.Call) and isinstance(call.node.func, cst.Attribute) else call.node
+                run.emit(CudaCalled(node, run.world, f".{call.text}", run.is_guarded))
             placement = named if named is not None else lattice.on(Concrete(row.type))
             return placement, False
         case MoveKind.TYPE:
@@ -180,13 +187,31 @@ def _moved(
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,
+            _is_named(run, node),
             optimizers, replaces, run.new_key(), module,
         )
     )  # fmt: skip
 
 
+def _is_named(run: Run, node: cst.CSTNode) -> bool:
+    """Tell whether an expression is a name or a part of one, not a value that a call has just made."""
+    while True:
+        if isinstance(node, cst.Attribute | cst.Subscript):
+            node = node.value
+        elif (
+            isinstance(node, cst.Call)
+            and isinstance(node.func, cst.Attribute)
+            and node.func.attr.value in run.knowledge.tensor
+        ):
+            node = node.func.value
+        else:
+            break
+    return isinstance(node, cst.Name) and not isinstance(run.lookup(node.value), Imported)
+
+
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:
     """Move an object of unknown kind: if it is a module it moves in place, if it is a tensor the result is elsewhere."""
+    keep(run, receiver)
     after, derived = destination(run, row, call)
     is_tensor = receiver.key in run.facts.tensors
     before = run.placement_of(receiver)
@@ -200,7 +225,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         held = held_optimizers(run, receiver)
         _moved(
             run, call, node.value, state if state is not None else ANY, moved, None, proof=receiver.key,
-            optimizers=held, replaces=row.empties, module=receiver,
+            optimizers=held, replaces=row.empties or run.store.get(0, REPLACES) is True, module=receiver,
         )  # fmt: skip
         note_carrier(run, receiver, after)
         if state is None:
@@ -264,7 +289,7 @@ def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
         return receiver
     moved = _why(row, call, before, after)
     _moved(
-        run, call, node, before, moved, True, optimizers=held_optimizers(run, receiver), replaces=row.empties,
+        run, call, node, before, moved, True, optimizers=held_optimizers(run, receiver), replaces=row.empties or run.store.get(0, REPLACES) is True,
         module=receiver,
     )  # fmt: skip
     note_carrier(run, receiver, after)

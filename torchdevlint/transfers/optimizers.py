@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint.events import HeldOptimizer
 from torchdevlint.interpreter import calls
-from torchdevlint.knowledge.rows import LoadState, OptimizerType, Row, Step
+from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
+from torchdevlint import lattice
+from torchdevlint.lattice import Device
 from torchdevlint.names import text_of
 from torchdevlint.state import OPTIMIZERS, STEPPED
 from torchdevlint.values import (
@@ -32,14 +35,27 @@ LOADED = "<loaded>"
 def construct(run: Run, row: OptimizerType, call: Call) -> Optimizer:
     """Build an optimizer: note on each module whose parameters it takes that it holds them."""
     made = Optimizer(run.new_key(), row, call.text)
-    held = HeldOptimizer(made.key, row, call.text, call.node, None, None)
+    stateless = row.stateless_without != "" and row.stateless_without not in call.keywords
     argument = call.get(0, "params")
     if argument is not None:
         modules = _modules(run, argument.value, 0)
         run.optimizer_modules[made.key] = tuple(modules)
+        held = HeldOptimizer(made.key, row, call.text, call.node, None, None, stateless, _places(run, made.key))
         for module in modules:
             _note(run, module, held)
+        if row.eager_state:
+            run.store.set(made.key, STEPPED, _places(run, made.key))
     return made
+
+
+def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
+    """Hold the parameters of one more group; their state is made at the next step, whatever the optimizer."""
+    argument = call.get(0, "param_group")
+    late = HeldOptimizer(
+        receiver.key, replace(receiver.type, eager_state=False), receiver.name, call.node, None, None
+    )  # fmt: skip
+    for module in _modules(run, argument.value, 0) if argument is not None else ():
+        _note(run, module, late)
 
 
 def _note(run: Run, module: Module | Opaque, held: HeldOptimizer) -> None:
@@ -80,6 +96,8 @@ def current(run: Run, held: HeldOptimizer) -> HeldOptimizer:
         held.node,
         stepped if isinstance(stepped, frozenset) else None,
         loaded if isinstance(loaded, cst.CSTNode) else None,
+        held.stateless,
+        held.home,
     )
 
 
@@ -87,9 +105,14 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
     """Call a method of an optimizer."""
     match row:
         case Step():
+            for argument in call.values():
+                calls.call_value(run, argument.value, calls.Call(call.node, "closure"))
             step(run, receiver.key)
         case LoadState():
             run.store.set(receiver.key, LOADED, call.node)
+            run.facts.repaired[receiver.key] = run.new_key()
+        case AddGroup():
+            _add_group(run, receiver, call)
         case _:
             pass
     return NONE
@@ -97,11 +120,16 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
 
 def step(run: Run, key: int) -> None:
     """Note a step: of the optimizer, and that the running function trains."""
-    held = run.optimizer_modules.get(key, ())
-    places = frozenset(p.device for module in held for p in run.module_placement(module) or ())
+    places = _places(run, key)
     run.store.set(key, STEPPED, places)
-    run.facts.stepped[key] = run.new_key()
+    run.facts.steps.setdefault(key, []).append((run.new_key(), places))
     trained(run)
+
+
+def _places(run: Run, key: int) -> frozenset[Device]:
+    """Return the devices where the parameters that an optimizer holds are now."""
+    held = run.optimizer_modules.get(key, ())
+    return frozenset(p.device for module in held for p in run.module_placement(module) or lattice.ANY)
 
 
 def trained(run: Run) -> None:

@@ -13,6 +13,7 @@ from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Combine, Convert, Follow, Like, Make, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
+from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.values import (
     ANY_RANK,
@@ -388,6 +389,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     for name, argument in arguments:
         value = argument.value
         calls.consume(run, value, "combined")
+        keep(run, value)
         if isinstance(value, Opaque) and name == "input":
             run.facts.tensors.add(value.key)
         if not isinstance(value, Tensor | Opaque) or name in row.optional_host:
