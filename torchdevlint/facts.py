@@ -50,6 +50,7 @@ class FileFacts:
     steps: dict[int, list[tuple[int, frozenset[Device]]]] = field(default_factory=dict)
     repaired: dict[int, int] = field(default_factory=dict)
     training_loops: set[cst.CSTNode] = field(default_factory=set)
+    calling_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
     kept_loads: set[int] = field(default_factory=set)

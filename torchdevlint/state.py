@@ -49,9 +49,14 @@ class Branch:
 
 @dataclass(slots=True)
 class Store:
-    """Layers of writes, the innermost last."""
+    """Layers of writes, the innermost last.
+
+    ``born`` are objects that the script builds where we see it: on a way on which they have no placement they do
+    not exist.
+    """
 
     layers: list[Writes] = field(default_factory=lambda: [{}])
+    born: set[int] = field(default_factory=set)
 
     def get(self, owner: int, name: str) -> object | None:
         """Return what is bound, or None."""
@@ -98,6 +103,8 @@ class Store:
         slots = {slot: None for branch in branches for slot in branch.writes}
         for slot in slots:
             before = self.get(*slot)
+            if before is None and slot[1] == PLACEMENT and slot[0] in self.born:
+                before = next(branch.writes[slot] for branch in branches if slot in branch.writes)
             joined: object | None = None
             first = True
             for branch in branches:

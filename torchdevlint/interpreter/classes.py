@@ -112,6 +112,7 @@ def _blank(run: Run, cls: Class) -> Module | Instance:
         made = Module(run.new_key(), cls.type, cls, cls.name)
         placement = run.default_placement(cls.node) if cls.type.placing is Placing.USER else ANY
         run.store.set(made.key, PLACEMENT, placement)
+        run.store.born.add(made.key)
         if cls.type.container is not ContainerKind.NONE:
             transfers.fill_container(run, made, None)
         return made
@@ -125,8 +126,9 @@ def finish(run: Run, made: Module | Instance) -> None:
     if _placed_apart(run, made):
         # Who puts some of its parts somewhere may put all of them there, by ways we do not see.
         for key, placement in tuple(_registered_placements(run, made, 0)):
-            if all(lattice.is_host(p.device) for p in placement):
+            if key and all(lattice.is_host(p.device) for p in placement):
                 run.store.set(key, PLACEMENT, ANY)
+        _forget_host_tensors(run, made)
     overrides = made.cls is not None and any(
         attributes.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
@@ -143,6 +145,14 @@ def finish(run: Run, made: Module | Instance) -> None:
                 _mark_modules(run, made, name, value, overrides)
             case _:
                 pass
+
+
+def _forget_host_tensors(run: Run, made: Module) -> None:
+    """Forget where the parameters, buffers and plain tensors of a module are that stayed on the host."""
+    for key, _ in ((made.key, None), *_registered_placements(run, made, 0)):
+        for name, value in tuple(run.attribute_values(key)):
+            if isinstance(value, Tensor) and all(lattice.is_host(p.device) for p in value.placement):
+                run.store.set(key, name, replace(value, placement=ANY))
 
 
 def _mark_tensor(run: Run, made: Module, name: str, value: Tensor) -> None:
@@ -234,6 +244,8 @@ def _registered_placements(run: Run, module: Value, depth: int) -> Iterator[tupl
             if depth:
                 yield module.key, run.module_placement(module) or ANY
             for _, value in run.attribute_values(module.key):
+                if isinstance(value, Tensor) and value.held is not Holder.NONE:
+                    yield 0, value.placement
                 yield from _registered_placements(run, value, depth + 1)
             items = run.items(module)
             for value in (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ())):

@@ -105,7 +105,7 @@ def _opaque_element(run: Run, value: Opaque, node: cst.CSTNode) -> Value:
     if value.parameter:
         return value
     if value.placement != ANY or value.output or value.source:
-        return run.derive(value, f"an item of {value.name}" if value.name else "")
+        return run.derive(value, f"an item of {value.name}" if value.name else "", part=True)
     known = run.store.get(value.key, ITEM)
     if isinstance(known, Opaque):
         run.iterated_in[known.source] = run.frame.base
@@ -233,13 +233,13 @@ def _opaque_item(
         known = run.store.get(base.key, slot)
         if known is not None:
             return known  # type: ignore[return-value]
-        made = run.derive(base, f"{base.name}{slot}")
+        made = run.derive(base, f"{base.name}{slot}", part=True)
         run.store.set(base.key, slot, made)
         return made
     _indexed(run, base, node, indices)
     if any(isinstance(value, Tensor) for _, value in indices):
         return Tensor(run.placement_of(base))
-    return run.derive(base, base.name)
+    return run.derive(base, base.name, part=True)
 
 
 def _indexed(
@@ -313,7 +313,7 @@ def _unpacked(run: Run, value: Value, index: int, node: cst.CSTNode) -> Value:
         known = run.store.get(value.key, slot)
         if known is not None:
             return known  # type: ignore[return-value]
-        made = run.derive(value, "")
+        made = run.derive(value, "", part=True)
         run.store.set(value.key, slot, made)
         return made
     if isinstance(value, Choice):

@@ -151,6 +151,7 @@ def _invoke_member(run: Run, receiver: Module, found: Function, name: str, made:
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells."""
+    called(run)
     forward = attributes.member(run, module.cls, "forward") if module.cls is not None else None
     if not run.frame.in_module and not run.frame.constructing:
         run.facts.definitions_only = False
@@ -175,6 +176,12 @@ def _called(run: Run, module: Module | Opaque, made: Call, state: frozenset[obje
         )
 
 
+def called(run: Run) -> None:
+    """Note that the loops that run call a module: what they add up may carry its graph."""
+    for loop in run.frame.loops:
+        run.facts.calling_loops.add(loop.node)
+
+
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
     """Call an object of unknown kind: if it was moved as a module, its inputs meet its parameters."""
     state = run.module_placement(callee)
@@ -185,6 +192,11 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         _called(run, callee, made, state, callee.name or made.text)
     for argument in made.values():
         calls.escape(run, argument.value)
+    if proven:
+        called(run)
+        first = made.arguments[0].value if made.arguments else None
+        if isinstance(first, Opaque):
+            run.facts.tensors.add(first.key)
     if state is not None and state != ANY and (proven or callee.output):
         made_value = run.opaque(f"{made.text}(…)", placement=state, output=True)
         return made_value

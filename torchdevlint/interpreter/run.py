@@ -172,13 +172,16 @@ class Run:
         """Return a host array."""
         return Object(self.new_key(), ARRAY)
 
-    def derive(self, whole: Opaque, name: str) -> Opaque:
-        """Return a part of an opaque value: it is where the whole is, and came from where the whole came from."""
+    def derive(self, whole: Opaque, name: str, part: bool = False) -> Opaque:
+        """Return what an opaque value gives: it is where the whole is, and came from where the whole came from.
+
+        A ``part`` (an element, not an attribute) of a loader's item is a member of the batch.
+        """
         made = self.opaque(
             name,
             placement=whole.placement,
             output=whole.output,
-            member=whole.source != 0,
+            member=whole.member or (part and whole.source != 0),
             source=whole.source,
             parameter=whole.parameter,
         )

@@ -31,7 +31,9 @@ def troubles(event: Moved, facts: FileFacts, wanted: Trouble) -> Iterator[Findin
         places = facts.next_step(optimizer.key, event.moment)
         if places is None or facts.repaired.get(optimizer.key, 0) > event.moment:
             continue
-        if places and not places & {p.device for p in event.after}:
+        after = {p.device for p in event.after}
+        stays = places <= after if all(lattice.is_host(d) for d in after) else places & after
+        if places and not stays:
             continue  # the module moved on before the optimizer was stepped
         kind, reason = _trouble(event, optimizer, facts)
         if kind is wanted:

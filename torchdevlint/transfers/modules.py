@@ -141,6 +141,7 @@ def construct(run: Run, row: ModuleType, call: Call) -> Value:
                 run.facts.modules.add(wrapped.value.key)
         placement = ANY
     run.store.set(made.key, PLACEMENT, placement)
+    run.store.born.add(made.key)
     if row.container is not ContainerKind.NONE:
         fill_container(run, made, call)
         _settle_container(run, made)
@@ -254,6 +255,9 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         return _sequential(run, module, call)
     state = run.module_placement(module) or ANY
     holds = holds_tensors(run, module)
+    for _, argument in _named_inputs(row, call)[:1]:
+        if isinstance(argument.value, Opaque):
+            run.facts.tensors.add(argument.value.key)
     if row.scatters or row.placing is not Placing.USER:
         inner = run.store.get(module.key, "module")
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None

@@ -193,6 +193,11 @@ def _moved(
     )  # fmt: skip
 
 
+def _of_loader(run: Run, value: Opaque) -> bool:
+    """Tell whether a value is a member of a batch of a loader that the file builds: those are tensors."""
+    return value.member and value.source in run.facts.built_loaders
+
+
 def _is_named(run: Run, node: cst.CSTNode) -> bool:
     """Tell whether an expression is a name or a part of one, not a value that a call has just made."""
     while True:
@@ -216,7 +221,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
     is_tensor = receiver.key in run.facts.tensors
     before = run.placement_of(receiver)
     if after is None:
-        _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=receiver.member)
+        _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=_of_loader(run, receiver))
         return receiver
     evidence(run, receiver.source if receiver.member else 0, after, derived, call)
     moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)
@@ -237,7 +242,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
     else:
         _moved(
             run, call, node.value, before, moved, False if is_tensor else None, proof=receiver.key,
-            member=receiver.member,
+            member=_of_loader(run, receiver),
         )  # fmt: skip
     if derived and after == ANY:
         return receiver
@@ -396,7 +401,7 @@ def note_cast(run: Run, call: Call, receiver: Argument) -> None:
     before = run.placement_of(value)
     if isinstance(value, Opaque):
         _moved(
-            run, call, receiver.node, before, before, None, device=False, proof=value.key, member=value.member
+            run, call, receiver.node, before, before, None, device=False, proof=value.key, member=_of_loader(run, value)
         )  # fmt: skip
     else:
         _moved(run, call, receiver.node, before, before, in_place=False, device=False)

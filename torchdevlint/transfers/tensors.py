@@ -273,9 +273,10 @@ def operate(
 ) -> Value:
     """Return the value of an operator on operands, and record that they met."""
     values = [value for _, value in operands]
-    tensors = [v for v in values if isinstance(v, Tensor) or (isinstance(v, Opaque) and _counts(run, v))]
-    if not tensors:
-        return _without_tensors(run, values)
+    tensors = [v for v in values if isinstance(v, Tensor) or (isinstance(v, Opaque) and v.placement != ANY)]
+    if not any(isinstance(v, Tensor) or _counts(run, v) for v in tensors if isinstance(v, Tensor | Opaque)):
+        # Not proven: what is made of it is no more than it is, and is proven with it.
+        return tensors[0] if tensors else _without_tensors(run, values)
     names = ("input", "other")
     meet(
         run, node, symbol, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors]
@@ -292,7 +293,7 @@ def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, 
 
 def _counts(run: Run, value: Opaque) -> bool:
     """Tell whether an opaque operand may be taken for a tensor: a part of a batch or output, or proven."""
-    return value.member or value.output or value.placement != ANY or value.key in run.facts.tensors
+    return value.member or value.output or value.key in run.facts.tensors
 
 
 def _without_tensors(run: Run, values: Iterable[Value]) -> Value:
@@ -313,7 +314,11 @@ def meet(run: Run, node: cst.CSTNode, op: str, row: Combine, operands: list[Oper
 
 def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
     """Return the result of a combination."""
-    tensors = [v if isinstance(v, Tensor) else Tensor(run.placement_of(v)) for v in values if isinstance(v, Tensor | Opaque)]
+    tensors = [
+        v if isinstance(v, Tensor) else Tensor(run.placement_of(v))
+        for v in values
+        if isinstance(v, Tensor) or (isinstance(v, Opaque) and _counts(run, v))
+    ]
     rank = _combined_rank(row.rank, tensors, len(tensors) == len(values))
     graph: bool | None
     if run.no_grad or row.graph is False:
