@@ -18,6 +18,7 @@ MAX_LINE_CHARACTERS = 200_000
 _LIBRARIES = (
     "accelerate|bitsandbytes|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
 )
+_TORCH = re.compile(r"^[ \t]*(?:from|import)\b[^\n]*torch", re.MULTILINE)
 _FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})")
 _IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})")
 
@@ -52,7 +53,7 @@ _SUBJECTS = (
 
 def may_find(text: str) -> bool:
     """Whether a rule could fire in a file with this text; False only where none can."""
-    if not ("torch" in text or _FROM_LIBRARY.search(text) is not None or _IMPORT_LIBRARY.search(text) is not None):
+    if not (("torch" in text and _TORCH.search(text) is not None) or _FROM_LIBRARY.search(text) is not None or _IMPORT_LIBRARY.search(text) is not None):
         return False
     return any(word in text for word in _SUBJECTS)
 

@@ -126,7 +126,7 @@ def finish(run: Run, made: Module | Instance) -> None:
     if _placed_apart(run, made):
         # Who puts some of its parts somewhere may put all of them there, by ways we do not see.
         for key, placement in tuple(_registered_placements(run, made, 0)):
-            if key and all(lattice.is_host(p.device) for p in placement):
+            if key and any(lattice.is_host(p.device) for p in placement):
                 run.store.set(key, PLACEMENT, ANY)
         _forget_host_tensors(run, made)
     overrides = made.cls is not None and any(
@@ -232,7 +232,9 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
 def _placed_apart(run: Run, made: Module) -> bool:
     """Tell whether `__init__` itself put something registered somewhere: then each has a device of its own."""
     placements = [p for _, p in _registered_placements(run, made, 0)]
-    return any(not all(lattice.is_host(p.device) for p in placement) for placement in placements)
+    return any(
+        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE for placement in placements for p in placement
+    )
 
 
 def _registered_placements(run: Run, module: Value, depth: int) -> Iterator[tuple[int, Placement]]:

@@ -134,7 +134,11 @@ def _is_switch(run: Run, node: cst.BaseExpression) -> bool:
                 return False
             frame = frame.parent
         return True
-    return isinstance(node, cst.Attribute)
+    if not isinstance(node, cst.Attribute):
+        return False
+    # What an instance was given is known; what stands on its class or module is edited there.
+    key = getattr(_receiver(run, node), "key", None)
+    return not (isinstance(key, int) and run.store.get(key, node.attr.value) is not None)
 
 
 def guard_text(run: Run, node: cst.BaseExpression) -> str:

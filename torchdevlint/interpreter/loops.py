@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchdevlint.interpreter import conditions, expressions, iteration, statements
+from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies
 from torchdevlint.interpreter.run import Loop, Run
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.state import Branch
@@ -47,6 +47,7 @@ def _run(run: Run, node: cst.For | cst.While, begin, test: cst.BaseExpression | 
         run.store.push()
         loop = Loop(node, base, world)
         run.frame.loops.append(loop)
+        run.running.append(node)
         if begin is not None:
             begin(turn)
         if test is not None:
@@ -57,7 +58,10 @@ def _run(run: Run, node: cst.For | cst.While, begin, test: cst.BaseExpression | 
         ways = [way.branch for way in loop.continues]
         if ended:
             ways.append(Branch(run.store.since(base), run.world - world))
+        if ended:
+            tallies.dropped(run, loop)
         run.frame.loops.pop()
+        run.running.pop()
         run.world = world
         del run.store.layers[base:]
         breaks.extend(way.branch for way in loop.breaks)

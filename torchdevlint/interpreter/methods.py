@@ -178,8 +178,7 @@ def _called(run: Run, module: Module | Opaque, made: Call, state: frozenset[obje
 
 def called(run: Run) -> None:
     """Note that the loops that run call a module: what they add up may carry its graph."""
-    for loop in run.frame.loops:
-        run.facts.calling_loops.add(loop.node)
+    run.facts.calling_loops.update(run.running)
 
 
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
@@ -194,9 +193,6 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         calls.escape(run, argument.value)
     if proven:
         called(run)
-        first = made.arguments[0].value if made.arguments else None
-        if isinstance(first, Opaque):
-            run.facts.tensors.add(first.key)
     if state is not None and state != ANY and (proven or callee.output):
         made_value = run.opaque(f"{made.text}(…)", placement=state, output=True)
         return made_value

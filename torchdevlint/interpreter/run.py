@@ -72,6 +72,7 @@ class Loop:
     world: Condition
     breaks: list[Exit] = field(default_factory=list)
     continues: list[Exit] = field(default_factory=list)
+    totals: list[tuple[int, tuple[int, str]]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -139,6 +140,7 @@ class Run:
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     discarded: set[cst.Call] = field(default_factory=set)
     left: bool = False
+    running: list[cst.CSTNode] = field(default_factory=list)
     bounded: set[int] = field(default_factory=set)
     guard_marks: set[int] = field(default_factory=set)
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)

@@ -132,7 +132,7 @@ def _tally(run: Run, node: cst.CSTNode, target: cst.BaseExpression, addend: cst.
     if before is None:
         return whole
     value = expressions.evaluate(run, addend) if isinstance(addend, cst.Name | cst.Attribute) else whole
-    key = tallies.added(run, node, text_of(target), before, addend, value, whole)
+    key = tallies.added(run, node, text_of(target), before, addend, value, whole, slot)
     if key and isinstance(whole, Tensor):
         return Tensor(whole.placement, whole.rank, whole.graph, tally=key, number=whole.number)
     return Tensor(tally=key) if key else whole
@@ -172,7 +172,7 @@ def _augmented(run: Run, node: cst.AugAssign) -> None:
         slot = conditions.slot_of(run, node.target)
         fresh = slot is not None and run.frame.loops and run.reset_in.get(slot) is run.frame.loops[-1].node
         if not fresh and run.frame.loops and slot is not None:
-            key = tallies.added(run, node, text_of(node.target), before, node.value, value, result)
+            key = tallies.added(run, node, text_of(node.target), before, node.value, value, result, slot)
             if key:
                 base = result if isinstance(result, Tensor) else Tensor()
                 result = Tensor(base.placement, base.rank, base.graph, tally=key, number=base.number)

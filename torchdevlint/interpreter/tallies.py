@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint.events import Tallied
 from torchdevlint.interpreter import conditions
-from torchdevlint.interpreter.run import Run
+from torchdevlint.interpreter.run import Loop, Run
 from torchdevlint.names import text_of
 from torchdevlint.values import Const, Container, Device, Opaque, Tensor, Value
 
@@ -29,13 +29,17 @@ def _may_carry_graph(run: Run, value: Value) -> bool:
     return isinstance(value, Opaque) and not value.source
 
 
-def emit(run: Run, node: cst.CSTNode, added: cst.BaseExpression, value: Value, total: str) -> int:
+def emit(
+    run: Run, node: cst.CSTNode, added: cst.BaseExpression, value: Value, total: str, slot: tuple[int, str] | None = None
+) -> int:
     """Record an accumulation in a loop; return its key, or 0 where there is none."""
     if run.frame.in_module or not run.frame.loops or not _may_carry_graph(run, value) or run.frame.decorated_unseen:
         return 0
     if any(truth and " == " in guard and "%" not in guard for guard, truth in run.world - run.frame.loops[-1].world):
         return 0  # kept at one step only
     key = _key(run, node)
+    if slot is not None:
+        run.frame.loops[-1].totals.append((key, slot))
     run.emit(
         Tallied(
             node,
@@ -53,7 +57,8 @@ def emit(run: Run, node: cst.CSTNode, added: cst.BaseExpression, value: Value, t
 
 
 def added(
-    run: Run, node: cst.CSTNode, target: str, before: Value, addend: cst.BaseExpression, value: Value, whole: Value
+    run: Run, node: cst.CSTNode, target: str, before: Value, addend: cst.BaseExpression, value: Value, whole: Value,
+    slot: tuple[int, str],
 ) -> int:
     """Handle ``total += value``: an accumulation where the total was a number or a total before the loop."""
     starts_plain = isinstance(before, Const | Device) or (
@@ -64,7 +69,15 @@ def added(
         return 0
     if not isinstance(value, Tensor | Opaque) and isinstance(whole, Tensor):
         value = whole
-    return emit(run, node, addend, value, target)
+    return emit(run, node, addend, value, target, slot)
+
+
+def dropped(run: Run, loop: Loop) -> None:
+    """At the end of a loop's body: a total that holds another value by now was not carried on."""
+    for key, slot in loop.totals:
+        value = run.store.get(*slot)
+        if isinstance(value, Tensor) and value.tally != key or isinstance(value, Const | Opaque):
+            run.facts.consumed.add(key)
 
 
 def appended(run: Run, receiver: Container, made: Call) -> None:

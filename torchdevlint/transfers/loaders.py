@@ -15,6 +15,7 @@ from torchdevlint.values import (
     UNKNOWN,
     Const,
     Container,
+    Device,
     Function,
     Instance,
     Loader,
@@ -69,7 +70,7 @@ def loader(run: Run, row: LoaderType, call: Call) -> Value:
     if item is None or item == UNKNOWN:
         item = iteration.batch_item(run, key, call.text, call.node)
         run.facts.built_loaders.add(key)
-        if custom or call.open or _was_placed(run, source):
+        if custom or call.open or any(_was_placed(run, a.value) for a in call.values()):
             run.facts.tainted.add(key)
     return Loader(key, row, item)
 
@@ -86,7 +87,7 @@ def _was_placed(run: Run, source: Value) -> bool:
         return (
             source.key in run.facts.tainted or source.placement != ANY or run.module_placement(source) is not None
         )
-    return isinstance(source, Instance)
+    return isinstance(source, Instance | Device)
 
 
 def _item_of(run: Run, source: Instance, call: Call) -> Value:

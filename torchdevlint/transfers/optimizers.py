@@ -135,8 +135,7 @@ def _places(run: Run, key: int) -> frozenset[Device]:
 def trained(run: Run) -> None:
     """Note that the function, and the loops it is in, run a backward pass or a step themselves."""
     run.facts.training_functions.add(run.frame.key)
-    for loop in run.frame.loops:
-        run.facts.training_loops.add(loop.node)
+    run.facts.training_loops.update(run.running)
 
 
 def of_unseen_optimizer(run: Run, row: Row, receiver: Opaque, call: Call) -> Value:

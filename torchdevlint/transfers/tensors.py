@@ -51,6 +51,9 @@ def operand(run: Run, node: cst.CSTNode, value: Value, role: str, is_index: bool
 def make(run: Run, row: Make, call: Call) -> Tensor:
     """A factory: on the host or the default device, unless a device is given."""
     what = f"made by `{call.text}`"
+    out = call.keywords.get("out")
+    if out is not None and out.value != NONE:
+        return Tensor(run.placement_of(out.value), _made_rank(run, row.rank, row.shape, row.packed, call), False)
     device = place_of(run, call.keywords.get("device"), moving=False)
     if row.legacy == "cuda":
         placement = lattice.on(lattice.Concrete("cuda"), Why(Role.CREATED, call.node, what))
