@@ -15,7 +15,7 @@ from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
 from torchdevlint.options import NotAnalysed, Options
 from torchdevlint.positions import Span
-from torchdevlint.recursion import deep_recursion
+from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
 
 
@@ -63,7 +63,7 @@ def analyse(
         return ()
     gate.check_size(text)
     module = parse(text)
-    with deep_recursion():
+    with deep_recursion(), uninterrupted():
         settled = find(interpret(module, text, knowledge), options)
     return tuple(diagnose(module, settled)) if settled else ()
 

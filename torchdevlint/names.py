@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import libcst as cst
 
 from torchdevlint.knowledge.rows import Knowledge, Row
@@ -19,6 +22,7 @@ def dotted(node: cst.BaseExpression | None) -> str:
     return ".".join(reversed(parts))
 
 
+@lru_cache(maxsize=4096)
 def canonical(name: str, knowledge: Knowledge) -> str:
     """Return the name under which the rows know a dotted name."""
     for prefix, replacement in knowledge.aliases:
@@ -27,6 +31,7 @@ def canonical(name: str, knowledge: Knowledge) -> str:
     return name
 
 
+@lru_cache(maxsize=4096)
 def row_of(name: str, knowledge: Knowledge) -> Row | None:
     """Return the row that tells of a dotted name, or None."""
     found = knowledge.names.get(name)
@@ -46,26 +51,35 @@ def text_of(node: cst.CSTNode, depth: int = 4) -> str:
     """Return a short text of an expression: names in full, arguments and what is deep as an ellipsis."""
     if depth == 0:
         return "…"
-    match node:
-        case cst.Name():
-            return node.value
-        case cst.Attribute():
-            return f"{text_of(node.value, depth)}.{node.attr.value}"
-        case cst.Call():
-            inside = "" if not node.args else _argument_text(node, depth)
-            return f"{text_of(node.func, depth - 1)}({inside})"
-        case cst.Subscript():
-            return f"{text_of(node.value, depth - 1)}[{_index_text(node, depth)}]"
-        case cst.SimpleString() | cst.Integer() | cst.Float():
-            return node.value if len(node.value) <= 24 else "…"
-        case cst.UnaryOperation():
-            return f"{_operator(node.operator)}{text_of(node.expression, depth - 1)}"
-        case cst.BinaryOperation():
-            return f"{text_of(node.left, depth - 1)} {_operator(node.operator)} {text_of(node.right, depth - 1)}"
-        case cst.Arg():
-            return text_of(node.value, depth)
-        case _:
-            return "…"
+    # By exact type: libcst's nodes have an abstract metaclass, which makes `isinstance` slow.
+    writer = _TEXTS.get(type(node))
+    return "…" if writer is None else writer(node, depth)
+
+
+def _attribute_text(node: cst.Attribute, depth: int) -> str:
+    return f"{text_of(node.value, depth)}.{node.attr.value}"
+
+
+def _call_text(node: cst.Call, depth: int) -> str:
+    inside = "" if not node.args else _argument_text(node, depth)
+    return f"{text_of(node.func, depth - 1)}({inside})"
+
+
+def _subscript_text(node: cst.Subscript, depth: int) -> str:
+    return f"{text_of(node.value, depth - 1)}[{_index_text(node, depth)}]"
+
+
+def _literal_text(node: cst.SimpleString | cst.Integer | cst.Float, depth: int) -> str:
+    del depth
+    return node.value if len(node.value) <= LONGEST_LITERAL else "…"
+
+
+def _unary_text(node: cst.UnaryOperation, depth: int) -> str:
+    return f"{_operator(node.operator)}{text_of(node.expression, depth - 1)}"
+
+
+def _binary_text(node: cst.BinaryOperation, depth: int) -> str:
+    return f"{text_of(node.left, depth - 1)} {_operator(node.operator)} {text_of(node.right, depth - 1)}"
 
 
 def _argument_text(node: cst.Call, depth: int) -> str:
@@ -101,3 +115,18 @@ def _operator(node: cst.CSTNode) -> str:
 
 
 operator_text = _operator
+
+LONGEST_LITERAL = 24
+
+_TEXTS: dict[type[cst.CSTNode], Callable[..., str]] = {
+    cst.Name: lambda node, _: node.value,
+    cst.Attribute: _attribute_text,
+    cst.Call: _call_text,
+    cst.Subscript: _subscript_text,
+    cst.SimpleString: _literal_text,
+    cst.Integer: _literal_text,
+    cst.Float: _literal_text,
+    cst.UnaryOperation: _unary_text,
+    cst.BinaryOperation: _binary_text,
+    cst.Arg: lambda node, depth: text_of(node.value, depth),
+}

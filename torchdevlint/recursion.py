@@ -1,7 +1,8 @@
-"""Room to recurse: code written by programs nests more deeply than Python's default limit foresees."""
+"""Room to run: depth for code written by programs, and no garbage collection over a tree that is all alive."""
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,3 +21,15 @@ def deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold the garbage collector back: it would walk the whole syntax tree again and again and find nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

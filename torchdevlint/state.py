@@ -50,49 +50,83 @@ class Branch:
 
 @dataclass(slots=True)
 class Store:
-    """Layers of writes, the innermost last.
+    """The present bindings, and for each open layer the bindings that it replaced.
 
-    ``born`` are objects that the script builds where we see it: on a way on which they have no placement they do
-    not exist.
+    Reading is one look-up however many layers are open; taking a layer back restores what it replaced. ``born`` are
+    objects that the script builds where we see it: on a way on which they have no placement they do not exist.
     """
 
-    layers: list[Writes] = field(default_factory=lambda: [{}])
+    bindings: Writes = field(default_factory=dict)
+    replaced: list[Writes] = field(default_factory=list)
     born: set[int] = field(default_factory=set)
+
+    @property
+    def depth(self) -> int:
+        """Return the number of open layers."""
+        return len(self.replaced)
 
     def get(self, owner: int, name: str) -> object | None:
         """Return what is bound, or None."""
-        slot = (owner, name)
-        for layer in reversed(self.layers):
-            if slot in layer:
-                return layer[slot]
-        return None
+        return self.bindings.get((owner, name))
 
     def set(self, owner: int, name: str, value: object) -> None:
         """Bind in the innermost layer."""
-        self.layers[-1][owner, name] = value
+        slot = (owner, name)
+        if self.replaced:
+            layer = self.replaced[-1]
+            if slot not in layer:
+                layer[slot] = self.bindings.get(slot)
+        self.bindings[slot] = value
+
+    def remember(self, owner: int, name: str, value: object) -> None:
+        """Bind what no layer takes back: a part of an object that was looked at for the first time."""
+        self.bindings.setdefault((owner, name), value)
 
     def holders(self, value: object) -> list[Slot]:
         """Return the slots that hold this very object: the names under which it is known."""
-        return [slot for layer in self.layers for slot, held in layer.items() if held is value]
+        return [slot for slot, held in self.bindings.items() if held is value]
 
     def push(self) -> None:
         """Open a layer: what is written from now on can be taken back or joined."""
-        self.layers.append({})
+        self.replaced.append({})
 
     def pop(self) -> Writes:
-        """Close the innermost layer and return what it wrote."""
-        return self.layers.pop()
+        """Take the innermost layer back and return what it wrote."""
+        layer = self.replaced.pop()
+        writes = {slot: self.bindings.get(slot) for slot in layer}
+        self._restore(layer)
+        return writes
+
+    def commit(self, local: int = 0) -> None:
+        """Make the innermost layer part of the one below; the bindings of one owner are gone (a call's variables)."""
+        layer = self.replaced.pop()
+        below = self.replaced[-1] if self.replaced else None
+        for slot, value in layer.items():
+            if slot[0] == local:
+                self.bindings.pop(slot, None)
+            elif below is not None and slot not in below:
+                below[slot] = value
+
+    def rollback(self, depth: int) -> None:
+        """Take back every layer above a depth."""
+        while len(self.replaced) > depth:
+            self._restore(self.replaced.pop())
+
+    def _restore(self, layer: Writes) -> None:
+        for slot, value in layer.items():
+            if value is None:
+                self.bindings.pop(slot, None)
+            else:
+                self.bindings[slot] = value
 
     def since(self, depth: int) -> Writes:
-        """Return everything written in the layers from a depth on, the newest binding of each slot."""
-        merged: Writes = {}
-        for layer in self.layers[depth:]:
-            merged.update(layer)
-        return merged
+        """Return everything written in the layers above a depth, the present binding of each slot."""
+        return {slot: self.bindings.get(slot) for layer in self.replaced[depth:] for slot in layer}
 
     def apply(self, writes: Writes) -> None:
         """Write all of a branch that was certainly taken."""
-        self.layers[-1].update(writes)
+        for (owner, name), value in writes.items():
+            self.set(owner, name, value)
 
     def merge(self, branches: Sequence[Branch]) -> None:
         """Join the branches of which exactly one was taken, and bind the result."""
@@ -101,21 +135,15 @@ class Store:
         if len(branches) == 1:
             self.apply(branches[0].writes)
             return
-        slots = {slot: None for branch in branches for slot in branch.writes}
-        for slot in slots:
+        for slot in {slot: None for branch in branches for slot in branch.writes}:
             before = self.get(*slot)
             if before is None and slot[1] == PLACEMENT and slot[0] in self.born:
                 before = next(branch.writes[slot] for branch in branches if slot in branch.writes)
-            joined: object | None = None
-            first = True
-            for branch in branches:
-                value = branch.writes.get(slot, before)
-                if first:
-                    joined, first = (value, branch.condition), False
-                else:
-                    joined = (_merge(joined[0], joined[1], value, branch.condition, slot[1]), ALWAYS)  # type: ignore[index]
-            assert isinstance(joined, tuple)
-            self.layers[-1][slot] = joined[0]
+            joined, condition = branches[0].writes.get(slot, before), branches[0].condition
+            for branch in branches[1:]:
+                joined = _merge(joined, condition, branch.writes.get(slot, before), branch.condition, slot[1])
+                condition = ALWAYS
+            self.set(*slot, joined)
 
 
 def _merge(first: object, first_if: Condition, second: object, second_if: Condition, name: str) -> object:

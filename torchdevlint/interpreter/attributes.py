@@ -138,7 +138,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
     if row is None and name not in knowledge.tensor and name not in knowledge.module:
         run.facts.namespaces.add(value.key)
     made = run.derive(value, f"{value.name}.{name}" if value.name else name)
-    run.store.layers[0].setdefault((value.key, name), made)
+    run.store.remember(value.key, name, made)
     found = run.store.get(value.key, name)
     return found if found is not None else made  # type: ignore[return-value]
 
@@ -165,7 +165,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
         return run.opaque(name, placement=placement, output=True)
     made = run.opaque(name)
-    run.store.layers[0][value.key, name] = made
+    run.store.remember(value.key, name, made)
     return made
 
 
@@ -177,7 +177,7 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Val
     if found is not None:
         return found
     made = run.opaque(f"self.{name}" if run.frame.receiver == value else name)
-    run.store.layers[0][value.key, name] = made
+    run.store.remember(value.key, name, made)
     return made
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -266,7 +265,7 @@ def _open(run: Run, call: Call) -> Value:
 EXITS = frozenset({"sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"})
 """Calls that do not return."""
 
-HANDLERS: Mapping[str, Callable[[Run, Call], Value]] = MappingProxyType(
+HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
     {
         f"builtins.{name}": handler
         for name, handler in {

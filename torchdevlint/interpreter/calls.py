@@ -32,6 +32,7 @@ from torchdevlint.values import (
     Parameters,
     Partial,
     Tensor,
+    Unknown,
     Value,
 )
 
@@ -96,7 +97,7 @@ def call(run: Run, node: cst.Call) -> Value:
     for link in reversed(spine):
         func = link.func
         if link is innermost:
-            if isinstance(func, cst.Attribute):
+            if type(func) is cst.Attribute:
                 receiver = expressions.evaluate(run, func.value)
             else:
                 callee = expressions.evaluate(run, func)
@@ -104,7 +105,7 @@ def call(run: Run, node: cst.Call) -> Value:
                 made.discarded = link in run.discarded
                 receiver = call_value(run, callee, made)
                 continue
-        assert isinstance(func, cst.Attribute)
+        assert type(func) is cst.Attribute
         made = _arguments(run, link, func.attr.value)
         made.discarded = link in run.discarded
         receiver = call_method(run, receiver if receiver is not None else UNKNOWN, func.attr.value, made, func)
@@ -250,17 +251,23 @@ def unseen(run: Run, made: Call, name: str = "") -> Value:
 
 def _was_moved(run: Run, value: Value) -> bool:
     """Tell whether tensors of an argument were put somewhere, so that what is made from it may be there too."""
-    if not isinstance(value, Opaque | Tensor | Instance):
-        return False
     if isinstance(value, Tensor):
         return any(not lattice.is_host(p.device) for p in value.placement)
+    if not isinstance(value, Opaque | Instance) or value.key not in run.attributes:
+        return False
     return any(
         isinstance(item, Tensor | Opaque) and item.placement != ANY for _, item in run.attribute_values(value.key)
     )
 
 
+_UNCHANGED = frozenset({Unknown, Const, Flag, Device, Imported, Function, Class, Bound, Partial, Parameters})
+"""Values that code which cannot be seen leaves as they are."""
+
+
 def escape(run: Run, value: Value, depth: int = 0) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
+    if type(value) in _UNCHANGED:
+        return
     consume(run, value, "passed")
     transfers.keep(run, value)
     match value:
@@ -272,8 +279,6 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
                 run.store.set(value.key, PLACEMENT, ANY)
             if isinstance(value, Opaque):
                 forget_attributes(run, value.key)
-        case Parameters():
-            pass
         case Container():
             items = run.items(value)
             if depth < MAX_DEPTH:

@@ -119,11 +119,15 @@ def _blank(run: Run, cls: Class) -> Module | Instance:
     return Instance(run.new_key(), cls, cls.open)
 
 
-def finish(run: Run, made: Module | Instance) -> None:
-    """When `__init__` has ended: mark what a module holds without having registered it."""
+def finish(run: Run, made: Module | Instance) -> bool:
+    """When `__init__` has ended: mark what a module holds without having registered it.
+
+    Return whether it put some of what it registered somewhere itself.
+    """
     if not isinstance(made, Module):
-        return
-    if _placed_apart(run, made):
+        return False
+    apart = not run.frame.constructing and _placed_apart(run, made)
+    if apart:
         # Who puts some of its parts somewhere may put all of them there, by ways we do not see.
         for key, placement in tuple(_registered_placements(run, made, 0)):
             if key and any(lattice.is_host(p.device) for p in placement):
@@ -145,6 +149,7 @@ def finish(run: Run, made: Module | Instance) -> None:
                 _mark_modules(run, made, name, value, overrides)
             case _:
                 pass
+    return apart
 
 
 def _forget_host_tensors(run: Run, made: Module) -> None:
@@ -213,13 +218,12 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
     init = attributes.member(run, cls, "__init__")
     if isinstance(init, Function):
         functions.run_symbolically(run, Function(init.node, init.frame, "__init__", made, init.owner))
-    finish(run, made)
+    apart = finish(run, made)
     if not isinstance(made, Module):
         return made, None
     symbol = Symbol(made.key, SymbolKind.OWNER, "the device of `self`")
     owner = lattice.on(symbol, Why(Role.OWNER, cls.node, f"held by `{cls.name}`"))
     overrides = any(attributes.member(run, cls, name) is not None for name in run.knowledge.module_overrides)
-    apart = _placed_apart(run, made)
     if cls.open and made.type.placing is Placing.USER:
         transfers.move_module(run, made, ANY)
         return made, ANY

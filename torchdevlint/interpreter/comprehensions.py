@@ -63,11 +63,12 @@ def _plain(clause: cst.CompFor) -> bool:
 def _enter(run: Run) -> Frame:
     """Open the scope of a comprehension; it shares the function's way out, world and receiver."""
     outer = run.frame
-    run.frame = Frame(
+    frame = Frame(
         run.new_key(), outer, outer.function, outer.receiver, outer.entry, outer.in_module, outer.constructing,
         outer.depth, outer.base, outer.world, loops=outer.loops, yields=outer.yields,
         comprehension=True,
     )  # fmt: skip
+    run.enter(frame)
     return outer
 
 

@@ -323,13 +323,14 @@ def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
 
 def _slot(run: Run, node: cst.BaseExpression) -> tuple[int, str] | None:
     """Return the slot that a name or an attribute of an object stands for."""
-    if isinstance(node, cst.Name):
-        return (run.owner_of(node.value), node.value)
-    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+    kind = type(node)
+    if kind is cst.Name:
+        return (run.owner_of(node.value), node.value)  # type: ignore[attr-defined]
+    if kind is cst.Attribute and type(node.value) is cst.Name:  # type: ignore[attr-defined]
         receiver = run.lookup(node.value.value)
         key = getattr(receiver, "key", None)
         return (key, node.attr.value) if isinstance(key, int) else None
-    if isinstance(node, cst.Subscript):
+    if kind is cst.Subscript:
         base = expressions.evaluate(run, node.value)
         if isinstance(base, Container):
             return (base.key, text_of(node))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 
 import libcst as cst
 
@@ -36,15 +35,16 @@ _CONSTANTS = {"True": Const(True), "False": Const(False), "None": NONE}
 def evaluate(run: Run, node: cst.BaseExpression) -> Value:
     """Return the abstract value of an expression; an expression too deep for us is Unknown."""
     handler = _HANDLERS.get(type(node))
+    if handler is _name:
+        return _name(run, node)  # type: ignore[arg-type]
     if handler is None:
         return UNKNOWN
     if run.expression_depth >= MAX_EXPRESSION_DEPTH:
         return UNKNOWN
     run.expression_depth += 1
-    try:
-        return handler(run, node)
-    finally:
-        run.expression_depth -= 1
+    value = handler(run, node)
+    run.expression_depth -= 1
+    return value
 
 
 def _name(run: Run, node: cst.Name) -> Value:
@@ -99,7 +99,7 @@ def _attribute(run: Run, node: cst.Attribute) -> Value:
 def _binary(run: Run, node: cst.BinaryOperation) -> Value:
     # Long sums lean to the left: walk down the spine in a loop, not by recursion.
     spine: list[cst.BinaryOperation] = [node]
-    while isinstance(spine[-1].left, cst.BinaryOperation):
+    while type(spine[-1].left) is cst.BinaryOperation:
         spine.append(spine[-1].left)
     left = evaluate(run, spine[-1].left)
     for operation in reversed(spine):
@@ -280,7 +280,7 @@ def choices(run: Run, value: Value) -> tuple[Value, ...]:
     return tuple(v for v, _ in value.options) if isinstance(value, Choice) else (value,)
 
 
-_HANDLERS: Mapping[type[cst.CSTNode], Callable[..., Value]] = MappingProxyType(
+_HANDLERS: dict[type[cst.CSTNode], Callable[..., Value]] = (
     {
         cst.Name: _name,
         cst.Integer: _integer,

@@ -8,9 +8,9 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.interpreter import annotations, calls, expressions, statements
-from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Frame, Run
+from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Exit, Frame, Run
 from torchdevlint.knowledge.rows import Move
-from torchdevlint.lattice import ANY
+from torchdevlint.lattice import ANY, Condition
 from torchdevlint.state import ITEMS, Branch, Items, join
 from torchdevlint.values import NONE, UNKNOWN, Container, Function, Module, Opaque, Tensor, Value
 
@@ -29,6 +29,8 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         return calls.unseen(run, call)
     run.called.add(node)
     frame = open_frame(run, function, entry)
+    run.frames[frame.key] = frame
+    run.store.push()
     with_graph = run.no_grad
     if node in run.without_graph:
         run.no_grad += 1
@@ -63,7 +65,7 @@ def open_frame(run: Run, function: Function, entry: cst.CSTNode | None) -> Frame
         in_module=in_module and not (caller.constructing or function.name == "__init__"),
         constructing=function.name == "__init__" or (caller.constructing and function.receiver == caller.receiver),
         depth=caller.depth + 1,
-        base=len(run.store.layers),
+        base=run.store.depth,
         world=run.world,
         decorated_unseen=function.node in run.decorated,
     )
@@ -72,7 +74,6 @@ def open_frame(run: Run, function: Function, entry: cst.CSTNode | None) -> Frame
 def _execute(run: Run, frame: Frame, function: Function) -> Value:
     """Run a body in its frame and return the join of what it returns."""
     outer, world, node = run.frame, run.world, function.node
-    run.frames[frame.key] = frame
     run.stack.append(node)
     run.frame = frame
     guarded = run.guarded
@@ -81,20 +82,38 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
     run.guarded += isinstance(run.knowledge.module.get(function.name), Move)
     try:
         if isinstance(node, cst.Lambda):
-            return expressions.evaluate(run, node.body)
-        run.store.push()
+            value = expressions.evaluate(run, node.body)
+            run.store.commit()
+            return value
         defined = len(run.definitions)
         falls_through = statements.block(run, node.body) is statements.Flow.NEXT
+        _run_closures(run, frame, defined)
+        if falls_through and not frame.exits:
+            return _fall_through(run, frame, world)
         if falls_through:
             frame.exits.append(run.leave(frame.base, world, NONE))
-        _run_closures(run, frame, defined)
-        run.store.pop()
+        run.store.rollback(frame.base)
         return _join_exits(run, frame)
     finally:
         run.guarded = guarded
         run.frame, run.world = outer, world | _proved(frame)
         run.stack.pop()
-        del run.store.layers[frame.base :]
+        run.store.rollback(frame.base)
+
+
+def _fall_through(run: Run, frame: Frame, world: Condition) -> Value:
+    """Leave a function by its end where no other way leaves it: everything it wrote stays."""
+    frame.exits.append(Exit(Branch({}, run.world - world)))
+    run.store.commit(0 if frame.key in run.closed_over else frame.key)
+    return _yielded(run, frame) if frame.yields else NONE
+
+
+def _yielded(run: Run, frame: Frame) -> Value:
+    """Return the iterator that a generator function gives."""
+    joined = frame.yields[0]
+    for value in frame.yields[1:]:
+        joined = join(joined, value)
+    return run.container("iterator", (), joined)
 
 
 def _run_closures(run: Run, frame: Frame, defined: int) -> None:
@@ -106,7 +125,7 @@ def _run_closures(run: Run, frame: Frame, defined: int) -> None:
             run.store.push()
             run_symbolically(run, definition)
             run.store.pop()
-    run.left = False
+            run.left = False
 
 
 def _proved(frame: Frame) -> frozenset[tuple[str, bool]]:
@@ -126,10 +145,7 @@ def _join_exits(run: Run, frame: Frame) -> Value:
     _drop_locals(run, frame)
     run.store.merge([way.branch for way in frame.exits])
     if frame.yields:
-        joined = frame.yields[0]
-        for value in frame.yields[1:]:
-            joined = join(joined, value)
-        return run.container("iterator", (), joined)
+        return _yielded(run, frame)
     first = frame.exits[0]
     result, condition = first.value, first.branch.condition
     for way in frame.exits[1:]:
@@ -199,6 +215,8 @@ def run_symbolically(run: Run, function: Function, arriving: object = None) -> V
     """
     run.called.add(function.node)
     frame = open_frame(run, function, None)
+    run.frames[frame.key] = frame
+    run.store.push()
     frame.depth = 0
     _bind_symbolic(run, frame, function, arriving)
     with_graph = run.no_grad

@@ -266,10 +266,10 @@ def _indexed(
 
 def assign(run: Run, target: cst.CSTNode, value: Value, node: cst.CSTNode) -> None:
     """Bind a value to a target: a name, an attribute, an element, or a tuple of targets."""
+    if type(target) is cst.Name:
+        run.bind(run.owner_of(target.value), target.value, transfers.named(run, value, target.value))
+        return
     match target:
-        case cst.Name():
-            named = transfers.named(run, value, target.value)
-            run.bind(run.owner_of(target.value), target.value, named)
         case cst.Attribute():
             receiver = expressions.evaluate(run, target.value)
             attributes.write(run, receiver, target, value, node)

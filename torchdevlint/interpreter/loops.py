@@ -10,6 +10,8 @@ from torchdevlint.lattice import ALWAYS
 from torchdevlint.state import Branch
 
 PASSES = 2
+MAX_LOOPING_DEPTH = 2
+"""Loops in calls deeper than this run once."""
 MAX_NESTED_PASSES = 3
 """Loops nested deeper than this run once: each level doubles the work."""
 
@@ -38,10 +40,11 @@ def run_while(run: Run, node: cst.While) -> statements.Flow:
 
 def _run(run: Run, node: cst.For | cst.While, begin, test: cst.BaseExpression | None) -> statements.Flow:  # type: ignore[no-untyped-def]
     world = run.world
-    base = len(run.store.layers)
+    base = run.store.depth
     breaks: list[Branch] = []
     endless = isinstance(test, cst.Name) and test.value == "True"
-    passes = PASSES if len(run.frame.loops) < MAX_NESTED_PASSES and run.steps < run.budget else 1
+    deep = len(run.frame.loops) >= MAX_NESTED_PASSES or run.frame.depth > MAX_LOOPING_DEPTH
+    passes = 1 if deep or run.steps >= run.budget else PASSES
     after: list[Branch] = []
     for turn in range(passes):
         run.store.push()
@@ -56,15 +59,20 @@ def _run(run: Run, node: cst.For | cst.While, begin, test: cst.BaseExpression | 
             conditions.narrow(run, test, True)
         ended = statements.block(run, node.body) is statements.Flow.NEXT
         ways = [way.branch for way in loop.continues]
-        if ended:
-            ways.append(Branch(run.store.since(base), run.world - world))
+        breaks.extend(way.branch for way in loop.breaks)
         if ended:
             tallies.dropped(run, loop)
         run.frame.loops.pop()
         run.running.pop()
+        if ended and not ways and turn + 1 < passes:
+            run.store.commit()
+            run.world = world
+            after = [Branch({}, ALWAYS)]
+            continue
+        if ended:
+            ways.append(Branch(run.store.since(base), run.world - world))
         run.world = world
-        del run.store.layers[base:]
-        breaks.extend(way.branch for way in loop.breaks)
+        run.store.rollback(base)
         if not ways:
             break
         run.store.push()

@@ -35,10 +35,10 @@ DISTRIBUTED = "distributed"
 IS_NONE = " is None#0"
 """The ending of a guard that a value is None."""
 
-MAX_CALL_DEPTH = 4
+MAX_CALL_DEPTH = 3
 MAX_EXPRESSION_DEPTH = 60
 STEPS_A_LINE = 5
-STEPS_FREE = 3000
+STEPS_FREE = 1000
 
 
 def _may_guard(name: str) -> bool:
@@ -93,6 +93,7 @@ class Frame:
     yields: list[Value] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     outer: set[str] = field(default_factory=set)
+    bound: set[str] = field(default_factory=set)
     decorated_unseen: bool = False
     entered: int = 0
     comprehension: bool = False
@@ -154,6 +155,11 @@ class Run:
     reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
     called_attributes: frozenset[str] = frozenset()
     probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
+
+    def enter(self, frame: Frame) -> None:
+        """Make a frame the one that names are bound in."""
+        self.frames[frame.key] = frame
+        self.frame = frame
 
     def __post_init__(self) -> None:
         self.top = self.frame
@@ -218,6 +224,9 @@ class Run:
         """Bind a variable or attribute."""
         self.store.set(owner, name, value)
         self.versions[owner, name] = self.new_key()
+        frame = self.frames.get(owner)
+        if frame is not None:
+            frame.bound.add(name)
 
     def lookup(self, name: str) -> Value | None:
         """Return the value of a variable in the current scope and those around it, or None."""
@@ -225,9 +234,10 @@ class Run:
         if name in self.frame.outer:
             frame = self.frame.parent
         while frame is not None:
-            value = self.store.get(frame.key, name)
-            if value is not None:
-                return value  # type: ignore[return-value]
+            if name in frame.bound:
+                value = self.store.get(frame.key, name)
+                if value is not None:
+                    return value  # type: ignore[return-value]
             frame = frame.parent
         return None
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from types import MappingProxyType
 
 import libcst as cst
 
@@ -33,11 +32,14 @@ class Flow(Enum):
     LEFT = "left"
 
 
+_SUITES = frozenset({cst.IndentedBlock, cst.SimpleStatementSuite})
+
+
 def block(run: Run, body: cst.BaseSuite | Iterable[cst.BaseStatement]) -> Flow:
     """Run the statements of a suite in order until one of them leaves it."""
-    statements = body.body if isinstance(body, cst.BaseSuite) else body
+    statements = body.body if type(body) in _SUITES else body
     for statement in statements:
-        if isinstance(statement, cst.SimpleStatementLine):
+        if type(statement) is cst.SimpleStatementLine:
             for small in statement.body:
                 if _execute(run, small) is Flow.LEFT:
                     return Flow.LEFT
@@ -93,7 +95,7 @@ def _assign(run: Run, node: cst.Assign) -> None:
     if isinstance(value, Opaque) and value.key in run.guard_marks and run.frame is run.top and _is_mark(node):
         run.guarded += 1
     for target in node.targets:
-        if isinstance(node.value, cst.BinaryOperation) and _adds_to(node.value, target.target):
+        if type(node.value) is cst.BinaryOperation and _adds_to(node.value, target.target):
             value = _tally(run, node, target.target, node.value.right, value)
         else:
             _reset(run, target.target)
@@ -140,16 +142,14 @@ def _tally(run: Run, node: cst.CSTNode, target: cst.BaseExpression, addend: cst.
 
 def _reset(run: Run, target: cst.BaseExpression) -> None:
     """Note the loop in which a variable gets a value of its own, not one added to what it was."""
-    match target:
-        case cst.Tuple() | cst.List():
-            for element in target.elements:
-                _reset(run, element.value)
-        case cst.Name() | cst.Attribute():
-            slot = conditions.slot_of(run, target)
-            if slot is not None:
-                run.reset_in[slot] = run.frame.loops[-1].node if run.frame.loops else None
-        case _:
-            return
+    kind = type(target)
+    if kind is cst.Name or kind is cst.Attribute:
+        slot = conditions.slot_of(run, target)
+        if slot is not None:
+            run.reset_in[slot] = run.frame.loops[-1].node if run.frame.loops else None
+    elif kind is cst.Tuple or kind is cst.List:
+        for element in target.elements:  # type: ignore[attr-defined]
+            _reset(run, element.value)
 
 
 def _annotated(run: Run, node: cst.AnnAssign) -> None:
@@ -226,7 +226,7 @@ def _if(run: Run, node: cst.If) -> Flow:
     branches: list[Branch] = []
     about_itself: set[tuple[int, str]] = set()
     current: cst.If | cst.Else | None = node
-    base = len(run.store.layers)
+    base = run.store.depth
     went_on: list[frozenset[tuple[str, bool]]] = []
     while isinstance(current, cst.If):
         run.world = otherwise
@@ -239,7 +239,7 @@ def _if(run: Run, node: cst.If) -> Flow:
             if block(run, current.body) is Flow.NEXT:
                 branches.append(Branch(run.store.since(base), run.world - outer))
                 went_on.append(run.world)
-            del run.store.layers[base:]
+            run.store.rollback(base)
         if test.known is True:
             current = None
             otherwise = outer
@@ -255,7 +255,7 @@ def _if(run: Run, node: cst.If) -> Flow:
         if current is None or block(run, current.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), run.world - outer))
             went_on.append(run.world)
-        del run.store.layers[base:]
+        run.store.rollback(base)
         break
     run.world = outer if len(went_on) != 1 else went_on[0]
     if not branches:
@@ -279,7 +279,7 @@ def _merge(run: Run, branches: list[Branch], about_itself: set[tuple[int, str]])
 
 def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     """Run ``try``: the handlers start from before or after the body, ``finally`` runs after either."""
-    base = len(run.store.layers)
+    base = run.store.depth
     world = run.world
     branches: list[Branch] = []
     run.store.push()
@@ -291,7 +291,7 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
         flow = block(run, node.orelse.body)
     if flow is Flow.NEXT:
         branches.append(Branch(run.store.since(base), ALWAYS))
-    del run.store.layers[base:]
+    run.store.rollback(base)
     for handler in node.handlers:
         run.world = world
         run.store.push()
@@ -305,7 +305,7 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
         if block(run, handler.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), ALWAYS))
         run.guarded -= 1
-        del run.store.layers[base:]
+        run.store.rollback(base)
     run.world = world
     run.store.merge(branches)
     if node.finalbody is not None and block(run, node.finalbody.body) is Flow.LEFT:
@@ -328,7 +328,7 @@ def _with(run: Run, node: cst.With) -> Flow:
 def _match(run: Run, node: cst.Match) -> Flow:
     subject = expressions.evaluate(run, node.subject)
     world = run.world
-    base = len(run.store.layers)
+    base = run.store.depth
     branches: list[Branch] = []
     total = False
     key = run.new_key()
@@ -341,7 +341,7 @@ def _match(run: Run, node: cst.Match) -> Flow:
             run.world |= conditions.test(run, case.guard).when_true
         if block(run, case.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), run.world - world))
-        del run.store.layers[base:]
+        run.store.rollback(base)
     run.world = world
     if not total:
         branches.append(Branch({}, frozenset({(f"no case?{key}", True)})))
@@ -377,7 +377,7 @@ _NEWER: dict[str, Callable[..., Flow | None]] = {
 }
 """Statements that an older libcst does not have."""
 
-_HANDLERS: Mapping[type[cst.CSTNode], Callable[..., Flow | None]] = MappingProxyType(
+_HANDLERS: dict[type[cst.CSTNode], Callable[..., Flow | None]] = (
     {
         cst.Expr: _expression,
         cst.Assign: _assign,

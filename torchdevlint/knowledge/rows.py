@@ -533,7 +533,7 @@ Row: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Knowledge:
     """Everything that rows tell, as one value passed into the engine.
 
