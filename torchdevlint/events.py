@@ -100,7 +100,8 @@ class HeldOptimizer:
     """An optimizer that holds parameters of a module at the time of an event.
 
     ``stepped`` are the devices where the parameters were at its last step, None before the first; ``loaded`` is
-    the call that loaded state into it; ``home`` are the devices where they were when it was built.
+    the call that loaded state into it; ``home`` are the devices where they were when it was built;
+    ``late`` tells that they came in a further group, so that a constructor's state is not theirs.
     """
 
     key: int
@@ -111,6 +112,7 @@ class HeldOptimizer:
     loaded: cst.CSTNode | None
     stateless: bool = False
     home: frozenset[Device] = frozenset()
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

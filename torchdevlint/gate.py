@@ -53,9 +53,13 @@ _SUBJECTS = (
 
 def may_find(text: str) -> bool:
     """Whether a rule could fire in a file with this text; False only where none can."""
-    if not (("torch" in text and _TORCH.search(text) is not None) or _FROM_LIBRARY.search(text) is not None or _IMPORT_LIBRARY.search(text) is not None):
-        return False
-    return any(word in text for word in _SUBJECTS)
+    return _imports_library(text) and any(word in text for word in _SUBJECTS)
+
+
+def _imports_library(text: str) -> bool:
+    if "torch" in text and _TORCH.search(text) is not None:
+        return True
+    return _FROM_LIBRARY.search(text) is not None or _IMPORT_LIBRARY.search(text) is not None
 
 
 def check_size(text: str) -> None:

@@ -98,7 +98,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         clash = lattice.clash(first.placement, second.placement, facts, event.world)
         if clash is None or _siblings(clash):
             continue
-        odd_is_first = _host(clash.left, facts)
+        odd_is_first = lattice.is_host(clash.left.device)
         odd, other = (first, second) if odd_is_first else (second, first)
         if odd.rank[0] == 0 and not _refused(event, odd):
             continue
@@ -124,10 +124,6 @@ def _refused(event: Combined, odd: Operand) -> bool:
     return event.mix is Mix.IN_PLACE and odd is event.operands[0]
 
 
-def _host(possibility: Possibility, facts: FileFacts) -> bool:
-    return lattice.is_host(possibility.device)
-
-
 def _siblings(clash: Clash) -> bool:
     """Tell whether both sides came out of one batch, one of them moved: no evidence between siblings directly."""
     left, right = clash.left.why, clash.right.why
@@ -137,7 +133,7 @@ def _siblings(clash: Clash) -> bool:
     return sources[0] != 0 and sources[0] == sources[1] and Role.MOVED in (left.role, right.role)
 
 
-def _by_why(why: Why | None, node: cst.CSTNode) -> tuple[Culprit, cst.CSTNode] | None:
+def _by_why(why: Why | None) -> tuple[Culprit, cst.CSTNode] | None:
     """Return the culprit that the reason of a host placement names, wherever it is met."""
     if why is None:
         return None
@@ -163,7 +159,9 @@ def _blame(
     kept = near.why.of(Role.UNREGISTERED_MODULE) if near.why is not None else None
     if event.loss and odd.role in event.weights and kept is None:
         return Culprit.WEIGHT, event.made_at or event.entry or event.node
-    named = _by_why(near.why, event.node) or (_by_why(far.why, event.node) if not lattice.is_host(near.device) else None)
+    named = _by_why(near.why)
+    if named is None and not lattice.is_host(near.device):
+        named = _by_why(far.why)
     if named is not None:
         return named
     if event.loss and odd.role in event.targets:
@@ -193,16 +191,17 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
 
 def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts) -> tuple[Culprit, cst.CSTNode]:
     why = odd.possibility.why
-    named = _by_why(why, event.node)
+    named = _by_why(why)
     if named is not None:
         return named
     if module_is_odd and why is not None and why.role is Role.MOVED_TO_HOST:
         return Culprit.LEFT, why.node
+    place = event.node if event.entry is None else event.entry
     if module_is_odd and event.entry in facts.scalar_calls:
-        return Culprit.CRITERION, event.entry or event.node
+        return Culprit.CRITERION, place
     if module_is_odd and event.type is not None and (event.type.metric or event.type.loss is not None):
-        return Culprit.CRITERION, event.entry or event.node
-    return Culprit.INPUT, event.entry or event.node
+        return Culprit.CRITERION, place
+    return Culprit.INPUT, place
 
 
 def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
@@ -215,7 +214,7 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         if clash is None or not lattice.is_host(clash.left.device) or _siblings(clash):
             continue
         base = Side(event.base.text, clash.left, event.base.node, "input")
-        named = _by_why(clash.left.why, event.node)
+        named = _by_why(clash.left.why)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
         yield Meeting(base, Side(index.text, clash.right, index.node, "index"), clash.condition, culprit, node)
         return
@@ -228,9 +227,9 @@ def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placemen
     placement = event.base.placement
     for possibility in placement:
         device = possibility.device
-        if isinstance(device, Symbol) and device.kind is SymbolKind.DEVICE_OF:
-            if index.placement in facts.moved_from.get(device.key, ()):
-                return ON_HOST
+        of_unknown = isinstance(device, Symbol) and device.kind is SymbolKind.DEVICE_OF
+        if of_unknown and index.placement in facts.moved_from.get(device.key, ()):
+            return ON_HOST
     return placement
 
 
@@ -239,6 +238,3 @@ def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culpri
     for meeting in meetings(event, facts):
         if meeting.culprit is culprit:
             yield meeting
-
-
-__all__ = ["Culprit", "Meeting", "Side", "Symbol", "SymbolKind", "blamed", "meetings", "origin"]

@@ -82,10 +82,8 @@ def rule(
 
 def discover(package: ModuleType) -> tuple[Rule, ...]:
     """Return the rules of a package, in the order of their codes."""
-    found = []
-    for info in pkgutil.iter_modules(package.__path__):
-        if STEM.match(info.name):
-            found.append(importlib.import_module(f"{package.__name__}.{info.name}").check)
+    stems = (info.name for info in pkgutil.iter_modules(package.__path__) if STEM.match(info.name))
+    found: list[Rule] = [importlib.import_module(f"{package.__name__}.{stem}").check for stem in stems]
     return tuple(sorted(found, key=lambda rule_: rule_.code))
 
 

@@ -18,15 +18,23 @@ class Settled:
 
 def settle(found: list[tuple[Rule, Finding]]) -> list[Settled]:
     """Return the findings that stay, in the order in which they were found."""
-    unique: dict[tuple[str, object], tuple[Rule, Finding]] = {}
+    groups: list[list[tuple[Rule, Finding]]] = []
+    by_origin: dict[object, list[tuple[Rule, Finding]]] = {}
+    by_place: dict[tuple[str, object], list[tuple[Rule, Finding]]] = {}
     for rule, finding in found:
-        unique.setdefault((rule.code, finding.node), (rule, finding))
-    groups: dict[object, list[tuple[Rule, Finding]]] = {}
-    for rule, finding in unique.values():
-        key = (rule.code,) if rule.once else finding.origin if finding.origin is not None else (finding.node,)
-        groups.setdefault(key, []).append((rule, finding))
-    settled = [_strongest(group) for group in groups.values()]
-    return _by_node(settled)
+        origin = (rule.code,) if rule.once else finding.origin if finding.origin is not None else (finding.node,)
+        place = (rule.code, finding.node)
+        group = by_place.get(place)
+        if group is None:
+            # Seen again from another pass of a loop, one place may have a second origin.
+            group = by_origin.get(origin)
+            if group is None:
+                group = []
+                groups.append(group)
+            group.append((rule, finding))
+            by_place[place] = group
+        by_origin.setdefault(origin, group)
+    return _by_node([_strongest(group) for group in groups])
 
 
 def _strongest(group: list[tuple[Rule, Finding]]) -> Settled:

@@ -97,7 +97,7 @@ class Store:
         self._restore(layer)
         return writes
 
-    def commit(self, local: int = 0) -> None:
+    def commit(self, local: int | None = None) -> None:
         """Make the innermost layer part of the one below; the bindings of one owner are gone (a call's variables)."""
         layer = self.replaced.pop()
         below = self.replaced[-1] if self.replaced else None

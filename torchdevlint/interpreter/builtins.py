@@ -303,7 +303,6 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
                     "bin",
                     "chr",
                     "divmod",
-                    "float",
                     "format",
                     "hash",
                     "hasattr",

@@ -219,7 +219,7 @@ def call_value(run: Run, callee: Value, made: Call, receiver: Value | None = Non
 
 
 def _imported(run: Run, callee: Imported, made: Call) -> Value:
-    if callee.row is not None:
+    if callee.row is not None and (made.arguments or made.keywords or callee.name not in builtins.HANDLERS):
         return transfers.apply(run, callee.row, made, None)
     if callee.name in builtins.EXITS:
         run.left = True

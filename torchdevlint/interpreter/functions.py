@@ -104,7 +104,7 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
 def _fall_through(run: Run, frame: Frame, world: Condition) -> Value:
     """Leave a function by its end where no other way leaves it: everything it wrote stays."""
     frame.exits.append(Exit(Branch({}, run.world - world)))
-    run.store.commit(0 if frame.key in run.closed_over else frame.key)
+    run.store.commit(None if frame.key in run.closed_over else frame.key)
     return _yielded(run, frame) if frame.yields else NONE
 
 

@@ -320,8 +320,11 @@ def _with(run: Run, node: cst.With) -> Flow:
         restore.enter(item.item, value)
         if item.asname is not None:
             iteration.assign(run, item.asname.name, transfers.entered(run, value), node)
+    before = len(run.frame.exits)
     flow = block(run, node.body)
     restore.leave()
+    for way in run.frame.exits[before:]:
+        restore.leave_by(way.branch.writes)
     return flow
 
 

@@ -12,7 +12,7 @@ from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
 from torchdevlint.knowledge.torch_nn import TORCH_NN
-from torchdevlint.knowledge.torch_runtime import EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
+from torchdevlint.knowledge.torch_runtime import DISTRIBUTIONS, EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
 from torchdevlint.knowledge.torch_tensor import TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
 from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
 from torchdevlint.knowledge.transformers import TRANSFORMERS
@@ -24,6 +24,7 @@ DEFAULT = Knowledge(
         **TORCH_FUNCTIONAL,
         **TORCH_NN,
         **TORCH_RUNTIME,
+        **DISTRIBUTIONS,
         **LIGHTNING,
         **ACCELERATE,
         **TRANSFORMERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     Count,
+    Combine,
     CurrentDevice,
     DatasetType,
     DefaultDevice,
@@ -238,3 +239,19 @@ IMPLIES_ACCELERATOR = frozenset(
 
 # Endings of the names of compiled CUDA extensions (`deform_conv_cuda`, `from . import _C`).
 EXTENSIONS = ("_cuda", "_C", "_gpu", "_cuda_ext", "_cuda_kernel")
+
+# Distributions compare the devices of their parameters when they are sampled; a 0-dim one on the host may mix.
+DISTRIBUTIONS: dict[str, Row] = {
+    f"torch.distributions.{name}": Combine(operands=operands, graph=None)
+    for name, operands in {
+        "Normal": ("loc", "scale"),
+        "Laplace": ("loc", "scale"),
+        "Gumbel": ("loc", "scale"),
+        "Cauchy": ("loc", "scale"),
+        "LogNormal": ("loc", "scale"),
+        "Uniform": ("low", "high"),
+        "Beta": ("concentration1", "concentration0"),
+        "Gamma": ("concentration", "rate"),
+        "MultivariateNormal": ("loc", "covariance_matrix"),
+    }.items()
+}

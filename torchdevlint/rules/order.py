@@ -53,7 +53,7 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
     state = optimizer.stepped
     if event.before and event.before <= event.after:
         return Trouble.NONE, ""
-    if state is not None and not optimizer.stateless:
+    if state is not None and not optimizer.stateless and not (optimizer.late and optimizer.type.eager_state):
         before = {p.device for p in event.before}
         if not state & before or before <= after or not _apart(event, facts):
             return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it

@@ -47,7 +47,7 @@ def check(event: Moved, facts: FileFacts) -> Iterator[Finding]:
     if event.moves_in_place is None and not _is_tensor(event, facts):
         return
     why = next((p.why for p in event.before if p.why is not None), None)
-    parts = {"text": event.text, "target": event.target}
+    parts: dict[str, object] = {"text": event.text, "target": event.target}
     yield Finding(event.node, parts, origin(event.text, why, event.node), why)
 
 

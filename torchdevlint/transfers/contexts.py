@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint.knowledge.rows import GradMode, NoGrad, Plain, Quiet
 from torchdevlint.lattice import ON_HOST
-from torchdevlint.state import DEFAULT_DEVICE
+from torchdevlint.state import DEFAULT_DEVICE, Writes
 from torchdevlint.transfers import devices
 from torchdevlint.values import Device, Imported, Opaque, Value
 
@@ -43,6 +43,12 @@ class Contexts:
         self._run.no_grad = self._graphs
         if self._default is not None:
             self._run.store.set(0, DEFAULT_DEVICE, self._default)
+
+
+    def leave_by(self, writes: Writes) -> None:
+        """Restore what held before on a way that left the block early."""
+        if self._default is not None and (0, DEFAULT_DEVICE) in writes:
+            writes[0, DEFAULT_DEVICE] = self._default
 
 
 def entered(run: Run, value: Value) -> Value:

@@ -51,9 +51,7 @@ def construct(run: Run, row: OptimizerType, call: Call) -> Optimizer:
 def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
     """Hold the parameters of one more group; their state is made at the next step, whatever the optimizer."""
     argument = call.get(0, "param_group")
-    late = HeldOptimizer(
-        receiver.key, replace(receiver.type, eager_state=False), receiver.name, call.node, None, None
-    )  # fmt: skip
+    late = HeldOptimizer(receiver.key, receiver.type, receiver.name, call.node, None, None, late=True)
     for module in _modules(run, argument.value, 0) if argument is not None else ():
         _note(run, module, late)
 
@@ -98,6 +96,7 @@ def current(run: Run, held: HeldOptimizer) -> HeldOptimizer:
         loaded if isinstance(loaded, cst.CSTNode) else None,
         held.stateless,
         held.home,
+        held.late,
     )
 
 

@@ -67,7 +67,9 @@ def make(run: Run, row: Make, call: Call) -> Tensor:
     else:
         placement = run.default_placement(call.node, what)
     grad = call.keywords.get("requires_grad")
-    graph = None if grad is not None and not isinstance(grad.value, Const) else grad is not None and grad.value == Const(True)
+    graph: bool | None = False
+    if grad is not None:
+        graph = grad.value == Const(True) if isinstance(grad.value, Const) else None
     return Tensor(placement, _made_rank(run, row.rank, row.shape, row.packed, call), graph, leaf=True)
 
 
@@ -284,7 +286,7 @@ def operate(
     meet(
         run, node, symbol, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors]
     )
-    return combined(run, row, [v for v in values])
+    return combined(run, row, values)
 
 
 def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
