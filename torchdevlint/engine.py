@@ -94,9 +94,7 @@ def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]
         message = one.rule.message.format_map({k: _render(v, spans) for k, v in first.parts.items()})
         if one.others:
             message += f", and {len(one.others)} more"
-        diagnostics.append(
-            Diagnostic(one.rule.code, message, span.line, span.column, span.end_line, span.end_column)
-        )
+        diagnostics.append(Diagnostic(one.rule.code, message, span.line, span.column, span.end_line, span.end_column))
     return sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))
 
 

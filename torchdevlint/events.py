@@ -12,8 +12,8 @@ from typing import TypeAlias
 import libcst as cst
 
 from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
-from torchdevlint.lattice import Condition, Device, Placement, Possibility
-from torchdevlint.values import Module, Opaque, Rank, Value
+from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.values import Module, Opaque, Rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Combined:
     weights: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()  # the roles that are refused on the host whatever their rank
     made_at: cst.CSTNode | None = None  # where the loss module with these weights was built
-    module_text: str = ""  # the text of the loss module, for messages
+    proof: int = 0  # the result on which a backward pass must run, of a callee that may be no loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,24 +199,4 @@ class CudaCalled:
     guarded: bool
 
 
-Event: TypeAlias = (
-    Combined | Called | Indexed | HostRead | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
-)
-
-
-__all__ = [
-    "Called",
-    "Combined",
-    "CudaCalled",
-    "DeviceNamed",
-    "Event",
-    "HeldOptimizer",
-    "HostRead",
-    "Indexed",
-    "Loaded",
-    "Moved",
-    "Operand",
-    "Possibility",
-    "Tallied",
-    "Value",
-]
+Event: TypeAlias = Combined | Called | Indexed | HostRead | Moved | Tallied | Loaded | DeviceNamed | CudaCalled

@@ -89,7 +89,7 @@ def _proven(operand: Operand, facts: FileFacts) -> bool:
 
 
 def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
-    if event.mix is Mix.FREE:
+    if event.mix is Mix.FREE or (event.proof and event.proof not in facts.graphs):
         return
     blamed: set[int] = set()
     for (first_index, first), (second_index, second) in combinations(enumerate(event.operands), 2):
@@ -207,9 +207,11 @@ def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts)
 def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
     """A host tensor indexed by an accelerator tensor of one dimension or more; the reverse is legal."""
     for index in event.indices:
-        if index.rank[0] == 0 or not (_proven(index, facts) and _proven(event.base, facts)):
+        if index.rank[0] == 0 or not _proven(index, facts):
             continue
         base_placement = _indexed_place(event, index, facts)
+        if base_placement is not ON_HOST and not _proven(event.base, facts):
+            continue
         clash = lattice.clash(base_placement, index.placement, facts, event.world)
         if clash is None or not lattice.is_host(clash.left.device) or _siblings(clash):
             continue
@@ -226,10 +228,9 @@ def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placemen
     """
     placement = event.base.placement
     for possibility in placement:
-        device = possibility.device
-        of_unknown = isinstance(device, Symbol) and device.kind is SymbolKind.DEVICE_OF
-        if of_unknown and index.placement in facts.moved_from.get(device.key, ()):
-            return ON_HOST
+        match possibility.device:
+            case Symbol(key=key, kind=SymbolKind.DEVICE_OF) if index.placement in facts.moved_from.get(key, ()):
+                return ON_HOST
     return placement
 
 

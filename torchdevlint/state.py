@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from torchdevlint import lattice
 from torchdevlint.lattice import ALWAYS, Condition, Placement
@@ -28,7 +28,8 @@ from torchdevlint.values import (
 )
 
 Slot: TypeAlias = tuple[int, str]
-Writes: TypeAlias = dict[Slot, object]
+Writes: TypeAlias = dict[Slot, Any]
+"""Values under names of the script; under names in ``<…>`` what the store keeps beside them, each of a type its own."""
 
 DEFAULT_DEVICE = "<default device>"
 PLACEMENT = "<placement>"
@@ -65,8 +66,13 @@ class Store:
         """Return the number of open layers."""
         return len(self.replaced)
 
+    def value(self, owner: int, name: str) -> Value | None:
+        """Return the value that a variable, attribute or element is bound to, or None."""
+        found: Value | None = self.bindings.get((owner, name))
+        return found
+
     def get(self, owner: int, name: str) -> object | None:
-        """Return what is bound, or None."""
+        """Return what is kept under a name of our own (`PLACEMENT`, `ITEMS`, …), or None."""
         return self.bindings.get((owner, name))
 
     def set(self, owner: int, name: str, value: object) -> None:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from torchdevlint.knowledge.rows import (
     AddGroup,
-    Freeze,
-    StateOf,
     Cast,
+    Freeze,
     HoldParameters,
     LoadState,
     Move,
@@ -18,6 +17,7 @@ from torchdevlint.knowledge.rows import (
     Register,
     RegisterKind,
     Row,
+    StateOf,
     Step,
     Visit,
 )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
-    Count,
     Combine,
+    Conversion,
+    Count,
     CurrentDevice,
     DatasetType,
     DefaultDevice,
     DeviceContext,
     DeviceType,
-    Conversion,
     EnvironmentRow,
-    GradMode,
     Follow,
+    GradMode,
     LoaderType,
     LoadFile,
     Make,

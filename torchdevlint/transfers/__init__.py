@@ -1,11 +1,13 @@
 """Transfer functions: what each kind of row does to abstract values, one function a kind."""
 
+from __future__ import annotations
+
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object, copied, of_module, of_optimizer
 from torchdevlint.transfers.loaders import dataset_tensors
-from torchdevlint.transfers.losses import handed_out
+from torchdevlint.transfers.losses import handed_out, perhaps_loss
 from torchdevlint.transfers.modules import (
     as_parameter,
     call_typed_module,
@@ -23,8 +25,8 @@ __all__ = [
     "IN_PLACE",
     "Contexts",
     "apply",
-    "as_parameter",
     "apply_for_object",
+    "as_parameter",
     "build",
     "call_object",
     "call_typed_module",
@@ -34,8 +36,8 @@ __all__ = [
     "entered",
     "fill_container",
     "follow",
-    "freeze",
     "formatted_device",
+    "freeze",
     "handed_out",
     "hold",
     "indexed",
@@ -50,6 +52,7 @@ __all__ = [
     "of_optimizer",
     "of_unseen_optimizer",
     "operand",
+    "perhaps_loss",
     "operate",
     "register",
     "tested_slots",

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchdevlint import lattice
 from torchdevlint.events import Loaded
-from torchdevlint.interpreter import calls
 from torchdevlint.interpreter import run as run_rows
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
 from torchdevlint.values import (
@@ -111,6 +108,3 @@ def keep(run: Run, value: Value, depth: int = 0) -> None:
     elif isinstance(value, Container) and depth < MAX_DEPTH:
         for _, item in run.items(value).exact:
             keep(run, item, depth + 1)
-
-
-__all__ = ["calls", "cst", "keep", "load", "save"]

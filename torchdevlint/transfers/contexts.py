@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.knowledge.rows import GradMode, NoGrad, Plain, Quiet
+from torchdevlint.knowledge.rows import GradMode, NoGrad
 from torchdevlint.lattice import ON_HOST
 from torchdevlint.state import DEFAULT_DEVICE, Writes
 from torchdevlint.transfers import devices
@@ -44,7 +44,6 @@ class Contexts:
         if self._default is not None:
             self._run.store.set(0, DEFAULT_DEVICE, self._default)
 
-
     def leave_by(self, writes: Writes) -> None:
         """Restore what held before on a way that left the block early."""
         if self._default is not None and (0, DEFAULT_DEVICE) in writes:
@@ -54,6 +53,3 @@ class Contexts:
 def entered(run: Run, value: Value) -> Value:
     """Return what ``with value as name`` binds."""
     return value if isinstance(value, Opaque) else run.opaque("context")
-
-
-__all__ = ["Contexts", "Plain", "Quiet", "entered"]

@@ -11,10 +11,10 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, DeviceNamed
-from torchdevlint.interpreter import conditions, expressions
-from torchdevlint.knowledge.rows import Arguments, DeviceType, Make, Query
-from torchdevlint.names import row_of, text_of
+from torchdevlint.interpreter import conditions
+from torchdevlint.knowledge.rows import DeviceType, Make, Query
 from torchdevlint.lattice import Concrete, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.names import row_of, text_of
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
@@ -186,7 +186,7 @@ def legacy_type(run: Run, value: Value) -> Placement | None:
         case Imported(row=Make(legacy=str(kind))) if kind:
             return lattice.on(Concrete(kind))
         case Const(value=str(name)):
-            return legacy_type(Imported(name, row_of(name, run.knowledge)))
+            return legacy_type(run, Imported(name, row_of(name, run.knowledge)))
         case Choice():
             joined: set[Possibility] = set()
             for option, condition in value.options:
@@ -228,6 +228,3 @@ def _attributes(node: cst.BaseExpression) -> Iterator[cst.Attribute]:
             yield from _attributes(node.expression)
         case _:
             return
-
-
-__all__ = ["Arguments", "UNKNOWN", "choose_device", "expressions", "formatted_device", "legacy_type", "named", "parse", "place_of", "tested_slots"]

@@ -21,7 +21,6 @@ from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
-    Choice,
     Const,
     Container,
     Device,
@@ -140,7 +139,16 @@ def _of_library(run: Run, row: Row, call: Call) -> Value:
             return run.opaque(f"{call.text}(…)")
         case rows.EnvironmentRow():
             return _environment(run, row, call)
-        case rows.AddGroup() | rows.StateOf() | rows.Freeze() | rows.HoldParameters() | rows.Register() | rows.Visit() | rows.Step() | rows.LoadState():
+        case (
+            rows.AddGroup()
+            | rows.StateOf()
+            | rows.Freeze()
+            | rows.HoldParameters()
+            | rows.Register()
+            | rows.Visit()
+            | rows.Step()
+            | rows.LoadState()
+        ):
             return calls.unseen(run, call)
         case (
             rows.Make() | rows.Like() | rows.Convert() | rows.Follow() | rows.Combine() | rows.Loss() | rows.Move()
@@ -176,13 +184,13 @@ def copied(run: Run, value: Value, node: cst.CSTNode) -> Value:
         run.store.set(made.key, "<items>", run.items(value))
         return made
     if isinstance(value, Opaque):
-        made = run.opaque(value.name, placement=value.placement, output=value.output)
+        copy = run.opaque(value.name, placement=value.placement, output=value.output)
         state = run.module_placement(value)
         if state is not None:
-            run.store.set(made.key, PLACEMENT, state)
+            run.store.set(copy.key, PLACEMENT, state)
         else:
-            run.copies.setdefault(value.key, []).append((made.key, node))
-        return made
+            run.copies.setdefault(value.key, []).append((copy.key, node))
+        return copy
     if isinstance(value, Instance):
         return run.opaque("")
     return value
@@ -206,9 +214,8 @@ def _cast(run: Run, call: Call, source: Argument | None) -> Value:
         moves.note_cast(run, call, source)
     if isinstance(value, Tensor):
         return Tensor(value.placement, value.rank, value.graph, tally=value.tally)
-    if isinstance(value, Opaque):
-        if value.member or value.key in run.facts.tensors:
-            return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
+    if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
+        return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
 
 
@@ -237,7 +244,6 @@ def _read_host(run: Run, row: rows.ReadHost, call: Call, receiver: Argument | No
         if proven and run.placement_of(value) != ANY:
             operand = tensors.operand(run, argument.node, value, "input")
             run.emit(HostRead(call.node, run.world, run.frame.entry, operand, f"{'.' if receiver else ''}{call.text}"))
-    calls_consume(run, call)
     return run.array()
 
 
@@ -254,13 +260,6 @@ def _own_parameter(run: Run, node: cst.CSTNode) -> bool:
         return False
     names = [parameter.name.value for parameter in function.node.params.params]
     return node.value in (names[1:] if function.receiver is not None else names)
-
-
-def calls_consume(run: Run, call: Call) -> None:
-    """A host read of a total needs its value only."""
-    for argument in call.arguments:
-        if isinstance(argument.value, Opaque):
-            checkpoints.keep(run, NONE)
 
 
 def _backward(run: Run, source: Argument | None) -> Value:
@@ -434,8 +433,9 @@ def _prepare(run: Run, call: Call) -> Value:
                 moves.move_module(run, value, placement)
                 results.append(value)
             case Loader() | Container():
-                item = placed(run, value.item, placement) if isinstance(value, Loader) else None
-                results.append(Loader(run.new_key(), value.type, item) if isinstance(value, Loader) and item is not None else value)
+                if isinstance(value, Loader):
+                    value = Loader(run.new_key(), value.type, placed(run, value.item, placement))
+                results.append(value)
                 run.facts.prepared_loaders = True
             case Opaque():
                 results.append(_prepared_opaque(run, value, placement))
@@ -531,6 +531,3 @@ def call_object(run: Run, callee: Object, call: Call) -> Value:
     if callee.type.call is None:
         return calls.unseen(run, call)
     return build(run, callee.type.call, call)
-
-
-__all__ = ["Choice", "apply", "apply_for_object", "build", "call_object", "copied", "device", "of_module", "of_optimizer", "placed"]

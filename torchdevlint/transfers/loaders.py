@@ -84,9 +84,7 @@ def dataset_tensors(run: Run, value: Loader) -> Container | None:
 def _was_placed(run: Run, source: Value) -> bool:
     """Tell whether a dataset was moved, or built with a device, so that its items may come from anywhere."""
     if isinstance(source, Opaque):
-        return (
-            source.key in run.facts.tainted or source.placement != ANY or run.module_placement(source) is not None
-        )
+        return source.key in run.facts.tainted or source.placement != ANY or run.module_placement(source) is not None
     return isinstance(source, Instance | Device)
 
 

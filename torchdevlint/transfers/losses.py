@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+PREDICTION_AND_TARGET = 2
+"""The number of arguments of a loss that cannot be seen."""
+
+
 def keep_weights(run: Run, module: Module, row: Loss, call: Call) -> None:
     """Keep the weights of a loss module as buffers of it, and where it was built."""
     kept: list[str] = []
@@ -113,15 +117,42 @@ def _meet(
         mix = Mix.STRICT if row.strict else Mix.ZERO_DIM
         run.emit(
             Combined(
-                call.node, run.world, run.frame.entry, text, tuple(operands), mix, False, True, row.targets, row.weights, row.strict_weights,
-                made_at,
+                call.node,
+                run.world,
+                run.frame.entry,
                 text,
+                tuple(operands),
+                mix,
+                loss=True,
+                targets=row.targets,
+                weights=row.weights,
+                strict=row.strict_weights,
+                made_at=made_at,
             )
-        )  # fmt: skip
+        )
     graphs = {t.graph for t in tensors}
     graph = False if run.no_grad else True if True in graphs else None if None in graphs or not graphs else False
     placement = result_placement(tensors) if tensors else ANY
     return Tensor(placement, (1, None) if unreduced else SCALAR, graph)
+
+
+def perhaps_loss(run: Run, call: Call, result: Opaque) -> None:
+    """Record what meets in a call of an unseen callee with an output and a label: a loss, if `backward` runs on it."""
+    if len(call.arguments) != PREDICTION_AND_TARGET or call.open:
+        return
+    first, second = (argument.value for argument in call.arguments)
+    is_output = isinstance(first, Tensor) or (isinstance(first, Opaque) and first.output)
+    is_label = isinstance(second, Tensor) or (isinstance(second, Opaque) and second.member)
+    if is_output and is_label and run.placement_of(first) != run.placement_of(second):
+        operands = tuple(
+            operand(run, argument.node, argument.value, name)
+            for argument, name in zip(call.arguments, ("input", "target"), strict=True)
+        )
+        event = Combined(
+            call.node, run.world, run.frame.entry, call.text, operands, Mix.ZERO_DIM, loss=True, targets=("target",),
+            proof=result.key,
+        )  # fmt: skip
+        run.emit(event)
 
 
 def _add(run: Run, argument: Argument, name: str, operands: list[Operand], tensors: list[Tensor]) -> None:

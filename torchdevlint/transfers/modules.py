@@ -11,7 +11,15 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls, iteration
-from torchdevlint.knowledge.rows import ContainerKind, ModuleType, ParameterType, Placing, RankRule, Register, RegisterKind
+from torchdevlint.knowledge.rows import (
+    ContainerKind,
+    ModuleType,
+    ParameterType,
+    Placing,
+    RankRule,
+    Register,
+    RegisterKind,
+)
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, PLACEMENT, Items
@@ -238,7 +246,8 @@ def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
             case Choice():
                 placement = run.placement_of(value)
                 if placement != ANY and any(isinstance(v, Tensor) for v, _ in value.options):
-                    found.append(replace(operand(run, argument.node, UNKNOWN, "input"), placement=placement, rank=ANY_RANK))
+                    made = operand(run, argument.node, UNKNOWN, "input")
+                    found.append(replace(made, placement=placement))
             case _:
                 continue
     return tuple(found)
@@ -263,10 +272,14 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY and run.store.get(module.key, HOOKED) is None:
-        inputs = input_operands(run, call) if not row.inputs else tuple(
-            operand(run, argument.node, value, name)
-            for name, argument in _named_inputs(row, call)
-            for value in _tensors_in(run, argument.value)
+        inputs = (
+            input_operands(run, call)
+            if not row.inputs
+            else tuple(
+                operand(run, argument.node, value, name)
+                for name, argument in _named_inputs(row, call)
+                for value in _tensors_in(run, argument.value)
+            )
         )
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, _text(call), state, inputs))
@@ -353,11 +366,3 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
     return Tensor(placement, ANY_RANK, False if run.no_grad else None)
-
-
-def container_why(node: cst.CSTNode, text: str) -> Placement:
-    """Return the placement of what is made on the host by a call."""
-    return lattice.on(lattice.HOST, Why(Role.CREATED, node, text))
-
-
-__all__ = ["call_typed_module", "construct", "fill_container", "hold", "holds_tensors", "input_operands", "iteration", "parameter", "register", "registering"]

@@ -52,7 +52,8 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
             given = first or call.keywords.get("device")
             named = place_of(run, given, moving=False) if given is not None else None
             if given is None or isinstance(given.value, Const):
-                node = call.node.func.attr if isinstance(call.node, cst.Call) and isinstance(call.node.func, cst.Attribute) else call.node
+                function = call.node.func if isinstance(call.node, cst.Call) else None
+                node = function.attr if isinstance(function, cst.Attribute) else call.node
                 run.emit(CudaCalled(node, run.world, f".{call.text}", run.is_guarded))
             placement = named if named is not None else lattice.on(Concrete(row.type))
             return placement, False
@@ -215,13 +216,14 @@ def _is_named(run: Run, node: cst.CSTNode) -> bool:
 
 
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:
-    """Move an object of unknown kind: if it is a module it moves in place, if it is a tensor the result is elsewhere."""
+    """Move an object of unknown kind: a module would move in place, of a tensor the result is elsewhere."""
     keep(run, receiver)
     after, derived = destination(run, row, call)
     is_tensor = receiver.key in run.facts.tensors
     before = run.placement_of(receiver)
     if after is None:
-        _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=_of_loader(run, receiver))
+        member = _of_loader(run, receiver)
+        _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=member)
         return receiver
     evidence(run, receiver.source if receiver.member else 0, after, derived, call)
     moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)
@@ -285,18 +287,30 @@ def _contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
     return (*(value for _, value in items.exact), *((items.rest,) if items.rest is not None else ()))
 
 
+def _receiver(call: Call) -> cst.CSTNode:
+    """Return the expression whose method a call is, or the call itself."""
+    function = call.node.func if isinstance(call.node, cst.Call) else None
+    return function.value if isinstance(function, cst.Attribute) else call.node
+
+
 def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
     """Move a module in place, with everything it has registered."""
     after, _ = destination(run, row, call)
     before = run.module_placement(receiver) or ANY
-    node = call.node.func.value if isinstance(call.node, cst.Call) and isinstance(call.node.func, cst.Attribute) else call.node
     if after is None:
         return receiver
     moved = _why(row, call, before, after)
     _moved(
-        run, call, node, before, moved, True, optimizers=held_optimizers(run, receiver), replaces=row.empties or run.store.get(0, REPLACES) is True,
+        run,
+        call,
+        _receiver(call),
+        before,
+        moved,
+        in_place=True,
+        optimizers=held_optimizers(run, receiver),
+        replaces=row.empties or run.store.get(0, REPLACES) is True,
         module=receiver,
-    )  # fmt: skip
+    )
     note_carrier(run, receiver, after)
     move_module(run, receiver, moved)
     return receiver
@@ -383,8 +397,7 @@ def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | No
         return receiver
     moved = _why(row, call, before, after)
     in_place = receiver.type.carrier is Carrier.IN_PLACE
-    node = call.node.func.value if isinstance(call.node, cst.Call) and isinstance(call.node.func, cst.Attribute) else call.node
-    _moved(run, call, node, before, moved, in_place)
+    _moved(run, call, _receiver(call), before, moved, in_place)
     if in_place:
         run.store.set(receiver.key, PLACEMENT, moved)
         return receiver

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchdevlint import lattice
 from torchdevlint.events import HeldOptimizer
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
-from torchdevlint import lattice
 from torchdevlint.lattice import Device
 from torchdevlint.names import text_of
 from torchdevlint.state import OPTIMIZERS, STEPPED

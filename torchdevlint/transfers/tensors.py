@@ -41,10 +41,16 @@ IN_PLACE = Combine(mix=Mix.IN_PLACE, rank=RankRule.SAME, in_place=True)
 
 def operand(run: Run, node: cst.CSTNode, value: Value, role: str, is_index: bool = False) -> Operand:
     """Return an operand of an event."""
-    # A member of a batch has the dimension of the batch at least.
-    rank = value.rank if isinstance(value, Tensor) else (1, None) if getattr(value, "member", False) else ANY_RANK
-    proven = not isinstance(value, Opaque) or value.member or value.key in run.facts.tensors
-    proof = 0 if proven else value.key  # type: ignore[union-attr]
+    rank, proof = ANY_RANK, 0
+    match value:
+        case Tensor():
+            rank = value.rank
+        case Opaque(member=True):
+            rank = (1, None)  # a member of a batch has the dimension of the batch at least
+        case Opaque() if value.key not in run.facts.tensors:
+            proof = value.key
+        case _:
+            pass
     return Operand(node, text_of(node), role, run.placement_of(value), rank, proof, is_index)
 
 
@@ -279,13 +285,11 @@ def operate(
     """Return the value of an operator on operands, and record that they met."""
     values = [value for _, value in operands]
     tensors = [v for v in values if isinstance(v, Tensor) or (isinstance(v, Opaque) and v.placement != ANY)]
-    if not any(isinstance(v, Tensor) or _counts(run, v) for v in tensors if isinstance(v, Tensor | Opaque)):
+    if not any(isinstance(v, Tensor) or _counts(run, v) for v in tensors):
         # Not proven: what is made of it is no more than it is, and is proven with it.
         return tensors[0] if tensors else _without_tensors(run, values)
     names = ("input", "other")
-    meet(
-        run, node, symbol, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors]
-    )
+    meet(run, node, symbol, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors])
     return combined(run, row, values)
 
 
@@ -333,8 +337,10 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         graph = True if True in graphs else None if None in graphs else False
     tally = next((t.tally for t in tensors if t.tally), 0)
     if row.in_place or row.mix is Mix.FREE:
-        return Tensor(tensors[0].placement if tensors else ANY, tensors[0].rank if tensors else ANY_RANK, graph, tally=tally)
-    result = Tensor(result_placement(tensors), rank, graph, tally=tally, number=any(isinstance(v, Opaque) and v.placement == ANY for v in values))
+        first = tensors[0] if tensors else Tensor()
+        return Tensor(first.placement, first.rank, graph, tally=tally)
+    number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
+    result = Tensor(result_placement(tensors), rank, graph, tally=tally, number=number)
     if row.count:
         return run.container("tuple", (), result)
     return result
