@@ -152,7 +152,7 @@ class Store:
             self.set(*slot, joined)
 
 
-def _merge(first: object, first_if: Condition, second: object, second_if: Condition, name: str) -> object:
+def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, name: str) -> object:
     """Join two bindings of one slot, either of which may be missing (None)."""
     if first is second or (first == second and not isinstance(first, Opaque)):
         return first
@@ -167,7 +167,7 @@ def _merge(first: object, first_if: Condition, second: object, second_if: Condit
         return _conditional(second, second_if)
     if second is None:
         return _conditional(first, first_if)
-    return join(first, second, first_if, second_if)  # type: ignore[arg-type]
+    return join(first, second, first_if, second_if)
 
 
 def _conditional(value: object, condition: Condition) -> object:

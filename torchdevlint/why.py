@@ -23,6 +23,7 @@ class Role(Enum):
     OWNER = "held by the module"
     PLACED = "placed by a framework"
     PARAMETER = "a parameter of a module"
+    OUTPUT = "given by a module whose input was there"
 
 
 FIRM = frozenset({Role.MOVED_TO_HOST, Role.UNREGISTERED_TENSOR, Role.UNREGISTERED_MODULE})

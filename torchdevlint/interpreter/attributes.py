@@ -6,12 +6,21 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.facts import PROVEN
-from torchdevlint.interpreter import calls, conditions
+from torchdevlint.interpreter import calls, functions
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Carrier, ContainerKind, DeviceType, Follow, FrameworkDevice, Plain, Query, StateOf
+from torchdevlint.knowledge.rows import (
+    Carrier,
+    ContainerKind,
+    DeviceType,
+    Follow,
+    FrameworkDevice,
+    Plain,
+    Query,
+    StateOf,
+)
 from torchdevlint.lattice import ANY, Symbol, SymbolKind
 from torchdevlint.names import row_of
-from torchdevlint.state import PLACEMENT, join
+from torchdevlint.state import join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -23,7 +32,6 @@ from torchdevlint.values import (
     Device,
     Flag,
     Function,
-    Holder,
     Imported,
     Instance,
     Loader,
@@ -59,8 +67,8 @@ def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
                 return Function(found.node, found.frame, found.name, value, found.owner)
             if found is None:
                 found = _of_base(run, value, name)
-            own = run.store.get(value.key, name)
-            return own if own is not None else UNKNOWN if found is None else found  # type: ignore[return-value]
+            own = run.store.value(value.key, name)
+            return own if own is not None else UNKNOWN if found is None else found
         case Object():
             return _of_object(run, value, name)
         case Device() | Parameters():
@@ -77,8 +85,8 @@ def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
         case Optimizer():
             if isinstance(run.knowledge.optimizer.get(name), StateOf):
                 run.facts.repaired[value.key] = run.new_key()
-            found_ = run.store.get(value.key, name)
-            return found_ if found_ is not None else UNKNOWN  # type: ignore[return-value]
+            found_ = run.store.value(value.key, name)
+            return found_ if found_ is not None else UNKNOWN
         case Choice():
             joined: Value | None = None
             for option, condition in value.options:
@@ -112,9 +120,9 @@ def _on_accelerator(row: Query) -> Value:
 
 
 def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
-    known = run.store.get(value.key, name)
+    known = run.store.value(value.key, name)
     if known is not None:
-        return known  # type: ignore[return-value]
+        return known
     knowledge = run.knowledge
     if name in knowledge.tensor_only:
         run.facts.tensors.add(value.key)
@@ -139,14 +147,14 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
         run.facts.namespaces.add(value.key)
     made = run.derive(value, f"{value.name}.{name}" if value.name else name)
     run.store.remember(value.key, name, made)
-    found = run.store.get(value.key, name)
-    return found if found is not None else made  # type: ignore[return-value]
+    found = run.store.value(value.key, name)
+    return found if found is not None else made
 
 
 def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
-    known = run.store.get(value.key, name)
+    known = run.store.value(value.key, name)
     if known is not None:
-        return known  # type: ignore[return-value]
+        return known
     if value.cls is not None:
         found = _of_class(run, value, value.cls, name, node)
         if found is not None:
@@ -158,7 +166,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
         return Device(placement) if value.type.has_device else UNKNOWN
     if value.type.forwards_attributes or value.type.scatters:
-        inner = run.store.get(value.key, "module")
+        inner = run.store.value(value.key, "module")
         if isinstance(inner, Module | Opaque) and value.type.forwards_attributes:
             return read(run, inner, name, node)
     if value.cls is None and value.type.container is ContainerKind.NONE:
@@ -170,9 +178,9 @@ def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
 
 
 def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Value:
-    known = run.store.get(value.key, name)
+    known = run.store.value(value.key, name)
     if known is not None:
-        return known  # type: ignore[return-value]
+        return known
     found = _of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
@@ -183,9 +191,9 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Val
 
 def _of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.CSTNode) -> Value | None:
     """Return a member of the class bound to the receiver; a property is called."""
-    own = run.store.get(cls.key, name)
+    own = run.store.value(cls.key, name)
     if own is not None:
-        return own  # type: ignore[return-value]
+        return own
     found = member(run, cls, name)
     if not isinstance(found, Function):
         return found
@@ -193,7 +201,7 @@ def _of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.CSTNod
     if kind == "staticmethod":
         return found
     bound = Function(found.node, found.frame, found.name, cls if kind == "classmethod" else receiver, found.owner)
-    return calls.invoke(run, bound, calls.Call(node, name)) if kind == PROPERTY else bound
+    return functions.invoke(run, bound, calls.Call(node, name)) if kind == PROPERTY else bound
 
 
 def _is_property(run: Run, cls: Class, name: str) -> bool:
@@ -228,9 +236,9 @@ def member(run: Run, cls: Class, name: str) -> Value | None:
 def _of_object(run: Run, value: Object, name: str) -> Value:
     if value.type.array:
         return UNKNOWN if isinstance(run.knowledge.tensor_attributes.get(name), Plain) else value
-    known = run.store.get(value.key, name)
+    known = run.store.value(value.key, name)
     if known is not None:
-        return known  # type: ignore[return-value]
+        return known
     row = value.type.attributes.get(name)
     if isinstance(row, FrameworkDevice):
         device = Device(lattice.on(Symbol(value.key, SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
@@ -279,6 +287,3 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             run.set_attribute(receiver.key, name, value)
         case _:
             calls.consume(run, value, "stored")
-
-
-__all__ = ["PLACEMENT", "Container", "Holder", "member", "read", "write"]

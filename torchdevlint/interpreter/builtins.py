@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchdevlint import transfers
 from torchdevlint.interpreter import attributes, calls, iteration
 from torchdevlint.interpreter.run import Run
@@ -20,7 +18,6 @@ from torchdevlint.values import (
     Container,
     Device,
     Instance,
-    Loader,
     Module,
     Opaque,
     Parameters,
@@ -335,5 +332,3 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
     }
     | {"copy.copy": _copy, "copy.deepcopy": _copy, "functools.partial": _partial}
 )
-
-__all__ = ["HANDLERS", "Loader", "cst"]

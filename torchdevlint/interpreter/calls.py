@@ -36,7 +36,6 @@ from torchdevlint.values import (
     Value,
 )
 
-
 MAX_DEPTH = 4
 """How deep containers are searched; they may hold themselves."""
 
@@ -231,10 +230,12 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
         return run.array()
     if is_inert(callee.name, run.knowledge):
         return UNKNOWN
-    return unseen(run, made)
+    result = unseen(run, made)
+    transfers.perhaps_loss(run, made, result)
+    return result
 
 
-def unseen(run: Run, made: Call, name: str = "") -> Value:
+def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
     for argument in made.values():
         escape(run, argument.value)
@@ -337,8 +338,3 @@ def consume(run: Run, value: Value, how: str, depth: int = 0) -> None:
                 consume(run, option, how)
         case _:
             return
-
-
-invoke = functions.invoke
-
-__all__ = ["Argument", "Call", "Const", "call", "call_method", "call_value", "consume", "escape", "invoke", "unseen"]

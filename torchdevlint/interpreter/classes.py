@@ -59,7 +59,7 @@ def define(run: Run, node: cst.ClassDef) -> Class:
             if isinstance(value, Function):
                 members[name] = Function(value.node, outer.key, value.name, None, made)
             else:
-                members[name] = value  # type: ignore[assignment]
+                members[name] = value
         else:
             run.store.set(owner, name, value)
     if any(definitions.guards(run, decorator.decorator) for decorator in node.decorators):
@@ -286,7 +286,7 @@ def run_methods(run: Run, cls: Class, names: list[str]) -> None:
         writes = run.store.pop()
         for (key, attribute), value in writes.items():
             if key == made.key and not attribute.startswith("<"):
-                left[attribute] = value  # type: ignore[assignment]
+                left[attribute] = value
 
 
 def arriving(run: Run, made: Module | Instance, name: str, owner: Placement | None) -> Placement | None:
@@ -303,7 +303,7 @@ def _at_entry(
 ) -> None:
     """Set the attributes that other methods rebind or move to what may be found at a method's entry."""
     for name, methods in written.items():
-        present = run.store.get(made.key, name)
+        present = run.store.value(made.key, name)
         others = methods - {"__init__"}
         if present is None:
             if len(others) == 1 and name in left and method not in others:

@@ -61,8 +61,9 @@ def _extend(run: Run, receiver: Container | Module, made: Call) -> Value:
         for value in values:
             if isinstance(receiver, Module):
                 transfers.register(run, value)
-                value = transfers.as_parameter(value)
-            iteration.add_item(run, receiver, value)
+                iteration.add_item(run, receiver, transfers.as_parameter(value))
+            else:
+                iteration.add_item(run, receiver, value)
     return NONE
 
 

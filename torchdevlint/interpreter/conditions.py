@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchdevlint import lattice
 from torchdevlint.interpreter import expressions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
@@ -45,6 +44,11 @@ class Test:
     when_true: Condition
     when_false: Condition
     known: bool | None = None
+
+
+def _guard(name: str) -> Test:
+    """Return the test that a guard stands for."""
+    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
 
 
 ALWAYS_TRUE = Test(ALWAYS, ALWAYS, True)
@@ -93,24 +97,20 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
     match value:
         case Const():
             if isinstance(node, cst.Name | cst.Attribute) and _is_switch(run, node):
-                name = dotted(node)
-                return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+                return _guard(dotted(node))
             return ALWAYS_TRUE if value.value else ALWAYS_FALSE
         case Flag():
             return Test(value.when_true, value.when_false)
         case Opaque():
-            name = f"{value.name or '?'}#{value.key}"
-            return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+            return _guard(f"{value.name or '?'}#{value.key}")
         case Imported() if value.row is None:
-            name = f"{value.name}"
-            return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+            return _guard(value.name)
         case Module() | Optimizer() | Loader() | Function() | Class() | Imported() | Object():
             return ALWAYS_TRUE
         case Choice():
             return _truth_of_choice(run, value, node)
         case _:
-            name = guard_text(run, node)
-            return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+            return _guard(guard_text(run, node))
 
 
 def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
@@ -119,8 +119,7 @@ def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
     false = [c for v, c in value.options if v == NONE or truth(run, v, node).known is False]
     if len(true) == 1 and len(false) == 1 and (true[0] or false[0]):
         return Test(true[0], false[0])
-    name = guard_text(run, node)
-    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+    return _guard(guard_text(run, node))
 
 
 def _is_switch(run: Run, node: cst.BaseExpression) -> bool:
@@ -130,7 +129,7 @@ def _is_switch(run: Run, node: cst.BaseExpression) -> bool:
             return False
         frame = run.frame
         while frame.parent is not None:
-            if run.store.get(frame.key, node.value) is not None:
+            if run.store.value(frame.key, node.value) is not None:
                 return False
             frame = frame.parent
         return True
@@ -138,7 +137,7 @@ def _is_switch(run: Run, node: cst.BaseExpression) -> bool:
         return False
     # What an instance was given is known; what stands on its class or module is edited there.
     key = getattr(_receiver(run, node), "key", None)
-    return not (isinstance(key, int) and run.store.get(key, node.attr.value) is not None)
+    return not (isinstance(key, int) and run.store.value(key, node.attr.value) is not None)
 
 
 def guard_text(run: Run, node: cst.BaseExpression) -> str:
@@ -181,31 +180,27 @@ def _receiver(run: Run, node: cst.Attribute) -> Value:
     return expressions.evaluate(run, node.value)
 
 
-_NEGATED: tuple[tuple[type[cst.BaseCompOp], type[cst.BaseCompOp], str], ...] = (
-    (cst.NotEqual, cst.Equal, "=="),
-    (cst.IsNot, cst.Is, "is"),
-    (cst.NotIn, cst.In, "in"),
-    (cst.LessThan, cst.GreaterThanEqual, ">="),
-    (cst.LessThanEqual, cst.GreaterThan, ">"),
-)
+_NEGATED: dict[type[cst.BaseCompOp], str] = {
+    cst.NotEqual: "==",
+    cst.IsNot: "is",
+    cst.NotIn: "in",
+    cst.LessThan: ">=",
+    cst.LessThanEqual: ">",
+}
+"""Operators that are the negation of another, whose symbol guards are written with."""
 
 
 def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
     """Evaluate a comparison of values that are no tensors."""
     if len(node.comparisons) != 1:
-        name = guard_text(run, node)
-        return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+        return _guard(guard_text(run, node))
     if isinstance(node.left, cst.Name) and node.left.value == "__name__":
         return ALWAYS_TRUE
     operator = node.comparisons[0].operator
     left, right = values
-    negated = False
-    symbol = operator_text(operator)
-    for negative, _, positive in _NEGATED:
-        if isinstance(operator, negative):
-            negated, symbol = True, positive
-    found = _compare(run, node, symbol, left, right)
-    if negated:
+    positive = _NEGATED.get(type(operator))
+    found = _compare(run, node, positive or operator_text(operator), left, right)
+    if positive is not None:
         return Test(found.when_false, found.when_true, None if found.known is None else not found.known)
     return found
 
@@ -235,7 +230,7 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
         name = f"{text_of(node.left)} {symbol} {text_of(node.comparisons[0].comparator)}?{run.new_key()}"
     else:
         name = f"{left_text} {symbol} {right_text}"
-    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+    return _guard(name)
 
 
 def _switched(run: Run, node: cst.Comparison) -> bool:
@@ -249,8 +244,7 @@ def _constants(left: object, symbol: str, right: object) -> Test:
     """Compare two literals; a float is not kept by value, so nothing is known of it."""
     if symbol in ("==", "is") and not isinstance(left, float) and not isinstance(right, float):
         return ALWAYS_TRUE if left == right and type(left) is type(right) else ALWAYS_FALSE
-    name = f"{left} {symbol} {right}"
-    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+    return _guard(f"{left} {symbol} {right}")
 
 
 def _device_is(device: Device, name: str) -> Test:
@@ -270,8 +264,7 @@ def _device_is(device: Device, name: str) -> Test:
     symbols = [p.device for p in device.placement if isinstance(p.device, Symbol)]
     key = symbols[0].key if symbols else "?"
     if wanted == "cpu":
-        guard = f"{key} {IS_CPU}"
-        return Test(frozenset({(guard, True)}), frozenset({(guard, False)}))
+        return _guard(f"{key} {IS_CPU}")
     guard = f"{key} is {wanted}"
     return Test(frozenset({(guard, True), (f"{key} {IS_CPU}", False)}), frozenset({(guard, False)}))
 
@@ -302,16 +295,17 @@ def narrow(run: Run, node: cst.BaseExpression, outcome: bool) -> None:
                 positive = isinstance(target.operator, cst.Is | cst.Equal)
                 _narrow_none(run, node.left, positive is outcome)
         case cst.Name() | cst.Attribute():
-            _narrow_none(run, node, False) if outcome else None
+            if outcome:
+                _narrow_none(run, node, False)
         case _:
             return
 
 
 def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
-    slot = _slot(run, node)
+    slot = slot_of(run, node)
     if slot is None:
         return
-    value = run.store.get(*slot)
+    value = run.store.value(*slot)
     if value is None or not isinstance(value, Choice | Opaque | Unknown):
         return
     if is_none:
@@ -321,22 +315,16 @@ def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
         run.store.set(*slot, kept[0][0] if len(kept) == 1 else Choice(kept) if kept else UNKNOWN)
 
 
-def _slot(run: Run, node: cst.BaseExpression) -> tuple[int, str] | None:
-    """Return the slot that a name or an attribute of an object stands for."""
-    kind = type(node)
-    if kind is cst.Name:
-        return (run.owner_of(node.value), node.value)  # type: ignore[attr-defined]
-    if kind is cst.Attribute and type(node.value) is cst.Name:  # type: ignore[attr-defined]
+def slot_of(run: Run, node: cst.BaseExpression) -> tuple[int, str] | None:
+    """Return the slot that a name, an attribute of an object or an element of a container stands for, or None."""
+    if type(node) is cst.Name:
+        return (run.owner_of(node.value), node.value)
+    if type(node) is cst.Attribute and type(node.value) is cst.Name:
         receiver = run.lookup(node.value.value)
         key = getattr(receiver, "key", None)
         return (key, node.attr.value) if isinstance(key, int) else None
-    if kind is cst.Subscript:
+    if type(node) is cst.Subscript:
         base = expressions.evaluate(run, node.value)
         if isinstance(base, Container):
             return (base.key, text_of(node))
     return None
-
-
-slot_of = _slot
-
-__all__ = ["IS_CPU", "Test", "compare", "guard_text", "lattice", "narrow", "slot_of", "test", "truth"]

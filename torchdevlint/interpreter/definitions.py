@@ -8,11 +8,20 @@ import libcst as cst
 
 from torchdevlint.interpreter import expressions, iteration
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Compile, EnvironmentRow, NoGrad
+from torchdevlint.knowledge.rows import Compile, NoGrad
 from torchdevlint.names import canonical, dotted, row_of
 from torchdevlint.values import Flag, Function, Imported, Opaque, Value
 
-_KINDS = {"property": "property", "cached_property": "property", "staticmethod": "staticmethod", "classmethod": "classmethod"}
+_KINDS = {
+    "property": "property",
+    "cached_property": "property",
+    "staticmethod": "staticmethod",
+    "classmethod": "classmethod",
+}
+"""Decorators that tell what a method is bound to, by their last name."""
+
+_TRANSPARENT = ("abc.", "typing.", "contextlib.", "functools.wraps")
+"""Decorators that leave what a call does as it is."""
 
 
 def function(run: Run, node: cst.FunctionDef) -> None:
@@ -42,7 +51,7 @@ def _decorate(run: Run, node: cst.FunctionDef, decorator: cst.BaseExpression) ->
         if isinstance(value.row, NoGrad):
             run.without_graph.add(node)
             return
-        if isinstance(value.row, Compile) or value.name.startswith(("abc.", "typing.", "contextlib.", "functools.wraps")):
+        if isinstance(value.row, Compile) or value.name.startswith(_TRANSPARENT):
             return
     run.decorated.add(node)
 
@@ -128,6 +137,3 @@ def _inner(pattern: cst.MatchPattern) -> Iterator[cst.MatchPattern]:
             yield from (keyword.pattern for keyword in pattern.kwds)
         case _:
             return
-
-
-__all__ = ["EnvironmentRow", "bind_pattern", "function", "import_", "import_from", "outer"]

@@ -40,7 +40,7 @@ def interpret(module: cst.Module, text: str, knowledge: Knowledge, probe: Probe 
     run.called_attributes = frozenset(_CALLED_ATTRIBUTE.findall(text))
     called_names = frozenset(_CALLED_NAME.findall(text))
     run.facts.definitions_only = not _runs_something(module)
-    statements.block(run, module.body)
+    statements.run_all(run, module.body)
     world = run.world
     # Functions that nothing in the file names in a call come first: they call the others.
     for rooted in (True, False):
@@ -63,7 +63,7 @@ def interpret(module: cst.Module, text: str, knowledge: Knowledge, probe: Probe 
                     if isinstance(value, Function)
                     and value.node not in run.called
                     and not (rooted and method in run.called_attributes)
-                    and not (method == "__init__")
+                    and method != "__init__"
                 ]
                 if names or (not rooted and not _constructed(run, definition)):
                     classes.run_methods(run, definition, names)

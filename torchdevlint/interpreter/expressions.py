@@ -15,7 +15,6 @@ from torchdevlint.state import ITEMS, Branch, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
-    Choice,
     Const,
     Container,
     Flag,
@@ -34,12 +33,10 @@ _CONSTANTS = {"True": Const(True), "False": Const(False), "None": NONE}
 
 def evaluate(run: Run, node: cst.BaseExpression) -> Value:
     """Return the abstract value of an expression; an expression too deep for us is Unknown."""
+    if type(node) is cst.Name:  # most of what is evaluated
+        return _name(run, node)
     handler = _HANDLERS.get(type(node))
-    if handler is _name:
-        return _name(run, node)  # type: ignore[arg-type]
-    if handler is None:
-        return UNKNOWN
-    if run.expression_depth >= MAX_EXPRESSION_DEPTH:
+    if handler is None or run.expression_depth >= MAX_EXPRESSION_DEPTH:
         return UNKNOWN
     run.expression_depth += 1
     value = handler(run, node)
@@ -139,10 +136,13 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
     if test.known is not None:
         return left if test.known is is_or else evaluate(run, node.right)
     right = evaluate(run, node.right)
-    if isinstance(left, Flag | Const) or isinstance(right, Flag) or (isinstance(right, Const) and right != NONE):
-        if isinstance(left, Flag) or isinstance(right, Flag) or isinstance(right, Const):
-            whole = conditions.test(run, node, (left, right))
-            return Flag(whole.when_true, whole.when_false)
+    if (
+        isinstance(left, Flag)
+        or isinstance(right, Flag)
+        or (isinstance(right, Const) and (right != NONE or isinstance(left, Const)))
+    ):
+        whole = conditions.test(run, node, (left, right))
+        return Flag(whole.when_true, whole.when_false)
     return join(left, right, test.when_true if is_or else test.when_false, test.when_false if is_or else test.when_true)
 
 
@@ -237,14 +237,15 @@ def _dict(run: Run, node: cst.Dict) -> Value:
     for element in node.elements:
         value = evaluate(run, element.value)
         if isinstance(element, cst.StarredDictElement):
-            exact = dict.fromkeys(()) if not isinstance(value, Container) else exact  # it may replace any of them
             if isinstance(value, Container):
                 inner = run.items(value)
                 exact.update(inner.exact)
                 lost = lost or inner.lost
             else:
+                exact.clear()  # it may replace any of them
                 lost = True
             continue
+        assert type(element) is cst.DictElement
         key = evaluate(run, element.key)
         if isinstance(key, Const):
             exact[key.value] = value
@@ -275,41 +276,34 @@ def _inert(run: Run, node: cst.BaseExpression) -> Value:
     return UNKNOWN
 
 
-def choices(run: Run, value: Value) -> tuple[Value, ...]:
-    """Return the values that a value may be, without their conditions."""
-    return tuple(v for v, _ in value.options) if isinstance(value, Choice) else (value,)
-
-
-_HANDLERS: dict[type[cst.CSTNode], Callable[..., Value]] = (
-    {
-        cst.Name: _name,
-        cst.Integer: _integer,
-        cst.Float: _float,
-        cst.Imaginary: _inert,
-        cst.Ellipsis: _inert,
-        cst.SimpleString: _string,
-        cst.FormattedString: _formatted,
-        cst.ConcatenatedString: _concatenated,
-        cst.Attribute: _attribute,
-        cst.BinaryOperation: _binary,
-        cst.UnaryOperation: _unary,
-        cst.BooleanOperation: _boolean,
-        cst.Comparison: _comparison,
-        cst.Subscript: _subscript,
-        cst.Lambda: _lambda,
-        cst.Call: _call,
-        cst.Await: _await,
-        cst.IfExp: _conditional,
-        cst.Yield: _yield,
-        cst.Tuple: _tuple,
-        cst.List: _tuple,
-        cst.Set: _tuple,
-        cst.Dict: _dict,
-        cst.ListComp: comprehensions.evaluate_simple,
-        cst.SetComp: comprehensions.evaluate_simple,
-        cst.GeneratorExp: comprehensions.evaluate_simple,
-        cst.DictComp: comprehensions.evaluate_dict,
-        cst.NamedExpr: _named,
-        cst.StarredElement: _starred,
-    }
-)
+_HANDLERS: dict[type[cst.CSTNode], Callable[..., Value]] = {
+    cst.Name: _name,
+    cst.Integer: _integer,
+    cst.Float: _float,
+    cst.Imaginary: _inert,
+    cst.Ellipsis: _inert,
+    cst.SimpleString: _string,
+    cst.FormattedString: _formatted,
+    cst.ConcatenatedString: _concatenated,
+    cst.Attribute: _attribute,
+    cst.BinaryOperation: _binary,
+    cst.UnaryOperation: _unary,
+    cst.BooleanOperation: _boolean,
+    cst.Comparison: _comparison,
+    cst.Subscript: _subscript,
+    cst.Lambda: _lambda,
+    cst.Call: _call,
+    cst.Await: _await,
+    cst.IfExp: _conditional,
+    cst.Yield: _yield,
+    cst.Tuple: _tuple,
+    cst.List: _tuple,
+    cst.Set: _tuple,
+    cst.Dict: _dict,
+    cst.ListComp: comprehensions.evaluate_simple,
+    cst.SetComp: comprehensions.evaluate_simple,
+    cst.GeneratorExp: comprehensions.evaluate_simple,
+    cst.DictComp: comprehensions.evaluate_dict,
+    cst.NamedExpr: _named,
+    cst.StarredElement: _starred,
+}

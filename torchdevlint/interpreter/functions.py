@@ -248,6 +248,3 @@ def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: object)
         made = Container(run.new_key(), "dict")
         run.store.set(made.key, ITEMS, Items((), None, lost=True))
         run.bind(frame.key, parameters.star_kwarg.name.value, made)
-
-
-__all__ = ["Branch", "default", "invoke", "open_frame", "run_symbolically"]

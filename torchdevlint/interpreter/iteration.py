@@ -106,7 +106,7 @@ def _opaque_element(run: Run, value: Opaque, node: cst.CSTNode) -> Value:
         return value
     if value.placement != ANY or value.output or value.source:
         return run.derive(value, f"an item of {value.name}" if value.name else "", part=True)
-    known = run.store.get(value.key, ITEM)
+    known = run.store.value(value.key, ITEM)
     if isinstance(known, Opaque):
         run.iterated_in[known.source] = run.frame.base
         return known
@@ -129,7 +129,7 @@ def subscript(run: Run, base: Value, node: cst.Subscript) -> Value:
     for part in node.slice:
         if isinstance(part.slice, cst.Index):
             indices.append((part.slice.value, expressions.evaluate(run, part.slice.value)))
-        else:
+        elif isinstance(part.slice, cst.Slice):
             for bound in (part.slice.lower, part.slice.upper, part.slice.step):
                 if bound is not None:
                     expressions.evaluate(run, bound)
@@ -230,9 +230,9 @@ def _opaque_item(
     key = indices[0][1] if len(indices) == 1 else None
     if isinstance(key, Const) and isinstance(key.value, str | int):
         slot = f"[{key.value!r}]"
-        known = run.store.get(base.key, slot)
+        known = run.store.value(base.key, slot)
         if known is not None:
-            return known  # type: ignore[return-value]
+            return known
         made = run.derive(base, f"{base.name}{slot}", part=True)
         run.store.set(base.key, slot, made)
         return made
@@ -310,9 +310,9 @@ def _unpacked(run: Run, value: Value, index: int, node: cst.CSTNode) -> Value:
     """Return one part of a value that is unpacked; parts of an opaque value are told apart by position."""
     if isinstance(value, Opaque):
         slot = f"[{index}]"
-        known = run.store.get(value.key, slot)
+        known = run.store.value(value.key, slot)
         if known is not None:
-            return known  # type: ignore[return-value]
+            return known
         made = run.derive(value, "", part=True)
         run.store.set(value.key, slot, made)
         return made

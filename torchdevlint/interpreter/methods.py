@@ -10,12 +10,10 @@ from torchdevlint import transfers
 from torchdevlint.events import Called
 from torchdevlint.interpreter import attributes, calls, collections, functions
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ContainerKind, HoldParameters, Move, Placing, Row
-from torchdevlint.lattice import ANY
+from torchdevlint.knowledge.rows import Backward, ContainerKind, HoldParameters, Move, Placing, Row
+from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
-from torchdevlint.state import PLACEMENT
 from torchdevlint.values import (
-    NONE,
     SCALAR,
     UNKNOWN,
     Bound,
@@ -34,6 +32,7 @@ from torchdevlint.values import (
     Tensor,
     Value,
 )
+from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -81,7 +80,7 @@ def _of_tensor(run: Run, receiver: Tensor, name: str, made: Call, node: cst.Attr
 
 def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
     knowledge = run.knowledge
-    bound = run.store.get(receiver.key, name)
+    bound = run.store.value(receiver.key, name)
     if isinstance(bound, Function | Module | Opaque) and bound != receiver:
         return calls.call_value(run, bound, made)
     if name in knowledge.tensor_only:
@@ -96,6 +95,10 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         return transfers.move_opaque(run, module_row, receiver, made, node)
     if name in knowledge.optimizer and name not in knowledge.tensor and name not in knowledge.module:
         return transfers.of_unseen_optimizer(run, knowledge.optimizer[name], receiver, made)
+    if isinstance(row, Backward) and made.arguments:
+        return transfers.apply(run, row, made, made.arguments[0])  # an engine or scaler runs it on the loss it is given
+    if isinstance(row, Backward):
+        return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
     if row is not None and (receiver.key in run.facts.tensors or receiver.placement != ANY):
         return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
     if module_row is not None:
@@ -113,9 +116,9 @@ def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.
 
 
 def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attribute) -> Value:
-    own = run.store.get(receiver.key, name)
+    own = run.store.value(receiver.key, name)
     if own is not None:
-        return calls.call_value(run, own, made)  # type: ignore[arg-type]
+        return calls.call_value(run, own, made)
     if receiver.cls is not None:
         found = attributes.member(run, receiver.cls, name)
         if isinstance(found, Function):
@@ -165,15 +168,13 @@ def call_module(run: Run, module: Module, made: Call) -> Value:
     return transfers.call_typed_module(run, module, made)
 
 
-def _called(run: Run, module: Module | Opaque, made: Call, state: frozenset[object], text: str) -> None:
+def _called(run: Run, module: Module | Opaque, made: Call, state: Placement, text: str) -> None:
     """Record that a module we cannot look into was called with what may be tensors."""
     operands = transfers.input_operands(run, made)
     if operands:
         kind = module.type if isinstance(module, Module) else None
         proof = module.key if isinstance(module, Opaque) else 0
-        run.emit(
-            Called(made.node, run.world, run.frame.entry, module, kind, text, state, operands, proof)  # type: ignore[arg-type]
-        )
+        run.emit(Called(made.node, run.world, run.frame.entry, module, kind, text, state, operands, proof))
 
 
 def called(run: Run) -> None:
@@ -193,10 +194,30 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         calls.escape(run, argument.value)
     if proven:
         called(run)
+    if proven and (state is None or state == ANY):
+        followed = _where_moved(run, made)
+        if followed is not None:
+            return run.opaque(f"{made.text}(…)", placement=followed, output=True)
     if state is not None and state != ANY and (proven or callee.output):
-        made_value = run.opaque(f"{made.text}(…)", placement=state, output=True)
-        return made_value
-    return run.opaque(f"{made.text}(…)")
+        result = run.opaque(f"{made.text}(…)", placement=state, output=True)
+    else:
+        result = run.opaque(f"{made.text}(…)")
+        transfers.perhaps_loss(run, made, result)
+    return result
+
+
+def _where_moved(run: Run, made: Call) -> Placement | None:
+    """Return where the first input of a module was moved to: a module that ran gives its output there."""
+    first = made.arguments[0].value if made.arguments else None
+    if not isinstance(first, Tensor | Opaque):
+        return None
+    placement = run.placement_of(first)
+    if any(p.why is None or p.why.role is not Role.MOVED for p in placement):
+        return None
+    return frozenset(
+        Possibility(p.device, p.condition, Why(Role.OUTPUT, made.node, f"given by `{made.text}`", p.why))
+        for p in placement
+    )
 
 
 def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
@@ -211,6 +232,3 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     for argument in made.values():
         calls.escape(run, argument.value)
     return run.opaque(f"{receiver.type.name}.{name}(…)")
-
-
-__all__ = ["NONE", "PLACEMENT", "call", "call_module", "call_opaque"]

@@ -129,7 +129,6 @@ class Run:
     registered: set[int] = field(default_factory=set)
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
-    weights: dict[int, tuple[tuple[str, cst.CSTNode, Value], ...]] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     host_files: set[str] = field(default_factory=set)
@@ -137,7 +136,6 @@ class Run:
     tally_keys: dict[cst.CSTNode, int] = field(default_factory=dict)
     container_loops: dict[int, cst.CSTNode] = field(default_factory=dict)
     versions: dict[tuple[int, str], int] = field(default_factory=dict)
-    seen: dict[tuple[object, ...], int] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     discarded: set[cst.Call] = field(default_factory=set)
     left: bool = False
@@ -235,9 +233,9 @@ class Run:
             frame = self.frame.parent
         while frame is not None:
             if name in frame.bound:
-                value = self.store.get(frame.key, name)
+                value = self.store.value(frame.key, name)
                 if value is not None:
-                    return value  # type: ignore[return-value]
+                    return value
             frame = frame.parent
         return None
 
@@ -246,7 +244,7 @@ class Run:
         if name in self.frame.outer:
             frame = self.frame.parent
             while frame is not None:
-                if self.store.get(frame.key, name) is not None:
+                if self.store.value(frame.key, name) is not None:
                     return frame.key
                 frame = frame.parent
             return self.top.key
@@ -260,9 +258,9 @@ class Run:
     def attribute_values(self, key: int) -> Iterable[tuple[str, Value]]:
         """Yield the attributes that were ever bound on an object, with their present values."""
         for name in tuple(self.attributes.get(key, ())):
-            value = self.store.get(key, name)
+            value = self.store.value(key, name)
             if value is not None:
-                yield name, value  # type: ignore[misc]
+                yield name, value
 
     # containers -------------------------------------------------------------------------------------------
 

@@ -32,13 +32,14 @@ class Flow(Enum):
     LEFT = "left"
 
 
-_SUITES = frozenset({cst.IndentedBlock, cst.SimpleStatementSuite})
-
-
-def block(run: Run, body: cst.BaseSuite | Iterable[cst.BaseStatement]) -> Flow:
+def block(run: Run, suite: cst.BaseSuite) -> Flow:
     """Run the statements of a suite in order until one of them leaves it."""
-    statements = body.body if type(body) in _SUITES else body
-    for statement in statements:
+    return run_all(run, suite.body)
+
+
+def run_all(run: Run, body: Iterable[cst.BaseStatement | cst.BaseSmallStatement]) -> Flow:
+    """Run the statements of a suite in order until one of them leaves it."""
+    for statement in body:
         if type(statement) is cst.SimpleStatementLine:
             for small in statement.body:
                 if _execute(run, small) is Flow.LEFT:
@@ -130,7 +131,7 @@ def _tally(run: Run, node: cst.CSTNode, target: cst.BaseExpression, addend: cst.
     slot = conditions.slot_of(run, target)
     if slot is None or not run.frame.loops or run.reset_in.get(slot) is run.frame.loops[-1].node:
         return whole
-    before = run.store.get(*slot)
+    before = run.store.value(*slot)
     if before is None:
         return whole
     value = expressions.evaluate(run, addend) if isinstance(addend, cst.Name | cst.Attribute) else whole
@@ -147,8 +148,8 @@ def _reset(run: Run, target: cst.BaseExpression) -> None:
         slot = conditions.slot_of(run, target)
         if slot is not None:
             run.reset_in[slot] = run.frame.loops[-1].node if run.frame.loops else None
-    elif kind is cst.Tuple or kind is cst.List:
-        for element in target.elements:  # type: ignore[attr-defined]
+    elif type(target) is cst.Tuple or type(target) is cst.List:
+        for element in target.elements:
             _reset(run, element.value)
 
 
@@ -380,31 +381,28 @@ _NEWER: dict[str, Callable[..., Flow | None]] = {
 }
 """Statements that an older libcst does not have."""
 
-_HANDLERS: dict[type[cst.CSTNode], Callable[..., Flow | None]] = (
-    {
-        cst.Expr: _expression,
-        cst.Assign: _assign,
-        cst.AnnAssign: _annotated,
-        cst.AugAssign: _augmented,
-        cst.Return: _return,
-        cst.Raise: _raise,
-        cst.Assert: _assert,
-        cst.Del: _delete,
-        cst.If: _if,
-        cst.For: loops.run_for,
-        cst.While: loops.run_while,
-        cst.Try: _try,
-        cst.TryStar: _try,
-        cst.With: _with,
-        cst.Match: _match,
-        cst.Break: _break,
-        cst.Continue: _continue,
-        cst.FunctionDef: definitions.function,
-        cst.ClassDef: _class,
-        cst.Import: definitions.import_,
-        cst.ImportFrom: definitions.import_from,
-        cst.Global: definitions.outer,
-        cst.Nonlocal: definitions.outer,
-    }
-    | {getattr(cst, name): handler for name, handler in _NEWER.items() if hasattr(cst, name)}
-)
+_HANDLERS: dict[type[cst.CSTNode], Callable[..., Flow | None]] = {
+    cst.Expr: _expression,
+    cst.Assign: _assign,
+    cst.AnnAssign: _annotated,
+    cst.AugAssign: _augmented,
+    cst.Return: _return,
+    cst.Raise: _raise,
+    cst.Assert: _assert,
+    cst.Del: _delete,
+    cst.If: _if,
+    cst.For: loops.run_for,
+    cst.While: loops.run_while,
+    cst.Try: _try,
+    cst.TryStar: _try,
+    cst.With: _with,
+    cst.Match: _match,
+    cst.Break: _break,
+    cst.Continue: _continue,
+    cst.FunctionDef: definitions.function,
+    cst.ClassDef: _class,
+    cst.Import: definitions.import_,
+    cst.ImportFrom: definitions.import_from,
+    cst.Global: definitions.outer,
+    cst.Nonlocal: definitions.outer,
+} | {getattr(cst, name): handler for name, handler in _NEWER.items() if hasattr(cst, name)}

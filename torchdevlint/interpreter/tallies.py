@@ -30,7 +30,12 @@ def _may_carry_graph(run: Run, value: Value) -> bool:
 
 
 def emit(
-    run: Run, node: cst.CSTNode, added: cst.BaseExpression, value: Value, total: str, slot: tuple[int, str] | None = None
+    run: Run,
+    node: cst.CSTNode,
+    added: cst.BaseExpression,
+    value: Value,
+    total: str,
+    slot: tuple[int, str] | None = None,
 ) -> int:
     """Record an accumulation in a loop; return its key, or 0 where there is none."""
     if run.frame.in_module or not run.frame.loops or not _may_carry_graph(run, value) or run.frame.decorated_unseen:
@@ -57,7 +62,13 @@ def emit(
 
 
 def added(
-    run: Run, node: cst.CSTNode, target: str, before: Value, addend: cst.BaseExpression, value: Value, whole: Value,
+    run: Run,
+    node: cst.CSTNode,
+    target: str,
+    before: Value,
+    addend: cst.BaseExpression,
+    value: Value,
+    whole: Value,
     slot: tuple[int, str],
 ) -> int:
     """Handle ``total += value``: an accumulation where the total was a number or a total before the loop."""
@@ -75,8 +86,8 @@ def added(
 def dropped(run: Run, loop: Loop) -> None:
     """At the end of a loop's body: a total that holds another value by now was not carried on."""
     for key, slot in loop.totals:
-        value = run.store.get(*slot)
-        if isinstance(value, Tensor) and value.tally != key or isinstance(value, Const | Opaque):
+        value = run.store.value(*slot)
+        if (isinstance(value, Tensor) and value.tally != key) or isinstance(value, Const | Opaque):
             run.facts.consumed.add(key)
 
 
