@@ -107,12 +107,12 @@ def test_messages_state_a_fact_on_one_line(message: str, fix: str) -> None:
 # nodes
 
 
-def concrete(base: object) -> set[object]:
+def concrete(base: type[cst.CSTNode]) -> set[type[cst.CSTNode]]:
     """Return the node types of libcst that can be made and are of a base."""
     return {
         kind
         for name, kind in inspect.getmembers(cst, inspect.isclass)
-        if issubclass(kind, base) and not inspect.isabstract(kind) and not name.startswith(("Base", "_"))  # type: ignore[arg-type]
+        if issubclass(kind, base) and not inspect.isabstract(kind) and not name.startswith(("Base", "_"))
     }
 
 
@@ -125,12 +125,15 @@ def test_every_statement_is_handled_or_inert() -> None:
     assert handled - found == set()
 
 
+# what only Pythons after 3.13 accept, and libcst from 1.9: unknown, as every expression without a handler is
+LATER = {"StarredDictComp", "TemplatedString"}
+
+
 def test_every_expression_is_handled_or_inert() -> None:
-    found = concrete(cst.BaseExpression)
-    handled = set(expressions._HANDLERS)
+    found = {kind.__name__ for kind in concrete(cst.BaseExpression)} - LATER
+    handled = {kind.__name__ for kind in expressions._HANDLERS}
     assert len(found) > 20
-    assert found - handled == set()
-    assert handled - found == set()
+    assert handled - LATER == found
 
 
 # torch's names

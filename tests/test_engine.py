@@ -117,9 +117,12 @@ def check(event: object, facts: FileFacts) -> Iterator[Finding]:
     raise AssertionError
 
 
-def said(message: str, more: int = 0, **parts: object) -> str:
-    rule = Rule("TDL199", "test", (), message, "Mend it", (), False, check)
-    (diagnostic,) = diagnose(SOURCE, [Settled(rule, Finding(expression(3), parts), more)])
+def rule(message: str) -> Rule:
+    return Rule("TDL199", "test", (), message, "Mend it", (), False, check)
+
+
+def said(message: str, **parts: object) -> str:
+    (diagnostic,) = diagnose(SOURCE, [Settled(rule(message), Finding(expression(3), parts))])
     return diagnostic.message
 
 
@@ -151,15 +154,15 @@ def test_a_possibility_is_its_device_and_line(possibility: Possibility, text: st
     assert said("on {where}", where=possibility) == f"on {text}"
 
 
-def test_further_places_are_counted() -> None:
-    assert said("{odd} stays", more=2, odd="`y`") == "`y` stays, and 2 more"
+def test_of_several_places_the_first_is_told_and_the_others_are_counted() -> None:
+    places = [Finding(expression(line), {"odd": f"`{line}`"}) for line in (2, 1, 3)]
+    (diagnostic,) = diagnose(SOURCE, [Settled(rule("{odd} stays"), places[0], tuple(places[1:]))])
+    assert (diagnostic.line, diagnostic.message) == (1, "`1` stays, and 2 more")
 
 
 def test_a_diagnostic_stands_where_its_node_does() -> None:
-    rule = Rule("TDL199", "test", (), "text", "Mend it", (), False, check)
-    assert list(diagnose(SOURCE, [Settled(rule, Finding(expression(3), {}))])) == [
-        Diagnostic("TDL199", "text", 3, 0, 3, 5)
-    ]
+    settled = [Settled(rule("text"), Finding(expression(3), {}))]
+    assert list(diagnose(SOURCE, settled)) == [Diagnostic("TDL199", "text", 3, 0, 3, 5)]
 
 
 # extremes

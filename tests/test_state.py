@@ -9,6 +9,7 @@ import pytest
 
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Concrete, Condition, Placement, Possibility, on
 from torchdevlint.state import (
+    DEFAULT_DEVICE,
     ITEMS,
     LOST,
     MAX_OPTIONS,
@@ -71,7 +72,9 @@ def test_what_was_never_bound_is_none() -> None:
     assert store.get(2, "x") is None
 
 
-def test_since_gathers_all_layers_from_a_depth() -> None:
+@pytest.fixture
+def layered() -> Store:
+    """Return a store with two open layers over one binding."""
     store = Store()
     store.set(1, "a", Const(0))
     store.push()
@@ -79,8 +82,44 @@ def test_since_gathers_all_layers_from_a_depth() -> None:
     store.set(1, "c", Const(1))
     store.push()
     store.set(1, "c", Const(2))
-    assert store.since(1) == {(1, "b"): Const(1), (1, "c"): Const(2)}
-    assert store.since(2) == {(1, "c"): Const(2)}
+    return store
+
+
+def test_since_gathers_what_was_written_above_a_depth(layered: Store) -> None:
+    assert layered.since(0) == {(1, "b"): Const(1), (1, "c"): Const(2)}
+    assert layered.since(1) == {(1, "c"): Const(2)}
+    assert layered.since(layered.depth) == {}
+
+
+def test_taking_back_restores_what_a_layer_replaced(layered: Store) -> None:
+    assert layered.pop() == {(1, "c"): Const(2)}
+    assert layered.bindings == {(1, "a"): Const(0), (1, "b"): Const(1), (1, "c"): Const(1)}
+
+
+def test_rolling_back_takes_every_layer_above_a_depth_back(layered: Store) -> None:
+    layered.rollback(0)
+    assert (layered.depth, layered.bindings) == (0, {(1, "a"): Const(0)})
+
+
+def test_a_committed_layer_is_part_of_the_one_below(layered: Store) -> None:
+    layered.set(1, "a", Const(3))
+    layered.commit()
+    assert layered.pop() == {(1, "a"): Const(3), (1, "b"): Const(1), (1, "c"): Const(2)}
+    assert layered.bindings == {(1, "a"): Const(0)}
+
+
+def test_a_committed_call_forgets_its_own_variables(layered: Store) -> None:
+    layered.set(7, "x", NONE)
+    layered.commit(local=7)
+    assert layered.get(7, "x") is None
+    assert layered.get(1, "c") == Const(2)
+
+
+def test_what_was_looked_at_for_the_first_time_is_remembered(layered: Store) -> None:
+    layered.remember(1, "d", NONE)
+    layered.remember(1, "a", NONE)
+    layered.rollback(0)
+    assert layered.bindings == {(1, "a"): Const(0), (1, "d"): NONE}
 
 
 def test_apply_writes_to_the_innermost_layer() -> None:
@@ -94,9 +133,9 @@ def test_apply_writes_to_the_innermost_layer() -> None:
 # branches
 
 
-def run(before: object, *branches: tuple[object, Condition], name: str = "x") -> object:
+def run(before: object, *branches: tuple[object, Condition], name: str = "x", built: bool = False) -> object:
     """Return what a slot holds after a branching; a branch that does not write it is given as None."""
-    store = Store()
+    store = Store(born={1} if built else set())
     if before is not None:
         store.set(1, name, before)
     store.merge([Branch({} if value is None else {(1, name): value}, condition) for value, condition in branches])
@@ -143,6 +182,14 @@ def test_placements_of_modules_join_under_their_conditions() -> None:
 def test_a_module_of_which_nothing_is_known_on_one_way() -> None:
     joined = as_placement(run(None, (ON_CUDA, G), (None, NOT_G), name=PLACEMENT))
     assert {p.device for p in joined} == {CUDA, next(iter(ANY)).device}
+
+
+def test_a_module_that_is_built_on_one_way_does_not_exist_on_the_other() -> None:
+    assert run(None, (ON_CUDA, G), (None, NOT_G), name=PLACEMENT, built=True) == ON_CUDA
+
+
+def test_the_default_device_is_the_host_until_it_is_set() -> None:
+    assert run(None, (ON_CUDA, G), (None, NOT_G), name=DEFAULT_DEVICE) == moved()
 
 
 def test_a_flag_that_each_branch_sets() -> None:

@@ -100,6 +100,7 @@ def test_a_label_that_was_never_moved() -> None:
 
         def train(model, loader, device):
             model.to(device)
+            model.train()
             for x, y in loader:
                 x = x.to(device)
                 loss = F.cross_entropy(model(x), y)
@@ -107,7 +108,7 @@ def test_a_label_that_was_never_moved() -> None:
         """,
         "TDL103",
     )
-    assert steps(module, finding.why) == [(Role.BATCH, "from `loader`", 7)]
+    assert steps(module, finding.why) == [(Role.BATCH, "from `loader`", 8)]
     assert steps(module, partner(finding)) == [(Role.MOVED, "moved by `.to`", 6)]
 
 
