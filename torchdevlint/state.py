@@ -7,7 +7,7 @@ what was written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -231,6 +231,14 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
             return Flag(first_if, second_if) if first.value else Flag(second_if, first_if)
         case _:
             return _choose(first, second, first_if, second_if)
+
+
+def join_all(parts: Iterable[tuple[Value, Condition]]) -> Value:
+    """Return what may be any of several values, each but the first under its condition; Unknown where there is none."""
+    joined: Value | None = None
+    for value, condition in parts:
+        joined = value if joined is None else join(joined, value, ALWAYS, condition)
+    return UNKNOWN if joined is None else joined
 
 
 def _with_unknown(value: Value, condition: Condition) -> Value:

@@ -20,7 +20,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Symbol, SymbolKind
 from torchdevlint.names import row_of
-from torchdevlint.state import join
+from torchdevlint.state import join_all
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -88,13 +88,8 @@ def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
             found_ = run.store.value(value.key, name)
             return found_ if found_ is not None else UNKNOWN
         case Choice():
-            joined: Value | None = None
-            for option, condition in value.options:
-                if option == NONE:
-                    continue
-                item = read(run, option, name, node)
-                joined = item if joined is None else join(joined, item, lattice.ALWAYS, condition)
-            return UNKNOWN if joined is None else joined
+            present = ((option, condition) for option, condition in value.options if option != NONE)
+            return join_all((read(run, option, name, node), condition) for option, condition in present)
         case _:
             return UNKNOWN
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchdevlint.interpreter import conditions, expressions, iteration
+from torchdevlint.interpreter import conditions, expressions, iteration, targets
 from torchdevlint.interpreter.run import Frame, Run
 from torchdevlint.state import ITEMS, Items
 from torchdevlint.values import UNKNOWN, Container, Value
@@ -23,7 +23,7 @@ def evaluate_simple(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorEx
         if known is not None and 0 < len(known) <= UNROLLED and _plain(node.for_in):
             values = []
             for item in known:
-                iteration.assign(run, node.for_in.target, item, node)
+                targets.assign(run, node.for_in.target, item, node)
                 values.append(expressions.evaluate(run, node.elt))
             return run.container(_KINDS[type(node)], values)
         _bind(run, node.for_in)
@@ -76,7 +76,7 @@ def _bind(run: Run, clause: cst.CompFor | None) -> None:
     """Bind the targets of every ``for`` of a comprehension and take its conditions as true."""
     while clause is not None:
         item = iteration.element(run, expressions.evaluate(run, clause.iter), clause)
-        iteration.assign(run, clause.target, item, clause)
+        targets.assign(run, clause.target, item, clause)
         for condition in clause.ifs:
             test = conditions.test(run, condition.test)
             run.world |= test.when_true

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchdevlint.interpreter import expressions, iteration
+from torchdevlint.interpreter import expressions, targets
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Compile, NoGrad
 from torchdevlint.names import canonical, dotted, row_of
@@ -111,19 +111,23 @@ def outer(run: Run, node: cst.Global | cst.Nonlocal) -> None:
     run.frame.outer.update(item.name.value for item in node.names)
 
 
-def bind_pattern(run: Run, pattern: cst.MatchPattern, subject: Value) -> None:
+def bind_pattern(run: Run, pattern: cst.MatchPattern | cst.MatchStar, subject: Value) -> None:
     """Bind the names of a pattern; only the capture of the whole keeps the subject's value."""
     if isinstance(pattern, cst.MatchAs):
         if pattern.name is not None:
-            iteration.assign(run, pattern.name, subject, pattern)
+            targets.assign(run, pattern.name, subject, pattern)
         if pattern.pattern is not None:
             bind_pattern(run, pattern.pattern, subject)
         return
+    rest = pattern.name if isinstance(pattern, cst.MatchStar) else getattr(pattern, "rest", None)
+    if isinstance(rest, cst.Name):
+        targets.assign(run, rest, run.opaque(rest.value), pattern)
     for inner in _inner(pattern):
         bind_pattern(run, inner, run.opaque("case"))
 
 
-def _inner(pattern: cst.MatchPattern) -> Iterator[cst.MatchPattern]:
+def _inner(pattern: cst.MatchPattern | cst.MatchStar) -> Iterator[cst.MatchPattern | cst.MatchStar]:
+    """Yield the patterns that stand directly in a pattern."""
     match pattern:
         case cst.MatchOr():
             yield from (part.pattern for part in pattern.patterns)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import attributes, calls, comprehensions, conditions, iteration
+from torchdevlint.interpreter import attributes, calls, comprehensions, conditions, iteration, subscripts, targets
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
 from torchdevlint.names import operator_text, row_of
@@ -163,7 +163,7 @@ def _is_tensor(value: Value) -> bool:
 
 def _subscript(run: Run, node: cst.Subscript) -> Value:
     base = evaluate(run, node.value)
-    return iteration.subscript(run, base, node)
+    return subscripts.subscript(run, base, node)
 
 
 def _lambda(run: Run, node: cst.Lambda) -> Value:
@@ -263,7 +263,7 @@ def _named(run: Run, node: cst.NamedExpr) -> Value:
     frame = run.frame
     while run.frame.comprehension and run.frame.parent is not None:
         run.frame = run.frame.parent  # a walrus in a comprehension binds in the function around it
-    iteration.assign(run, node.target, value, node)
+    targets.assign(run, node.target, value, node)
     run.frame = frame
     return value
 

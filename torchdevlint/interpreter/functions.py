@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import annotations, calls, expressions, statements
+from torchdevlint.interpreter import calls, expressions, statements
+from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Exit, Frame, Run
 from torchdevlint.knowledge.rows import Move
 from torchdevlint.lattice import ANY, Condition
@@ -183,7 +184,7 @@ def _bind_parameters(run: Run, frame: Frame, function: Function, call: Call) -> 
             value = run.opaque(name)
         else:
             value = default(run, frame, parameter)
-        value = annotations.refine(run, value, parameter, frame)
+        value = refine(run, value, parameter, frame)
         run.bind(target, name, transfers.named(run, value, name))
     if isinstance(parameters.star_arg, cst.Param):
         extra = [argument.value for argument in given[len(positional) :]]
@@ -239,7 +240,7 @@ def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: object)
         value: Value = run.opaque(name)
         if isinstance(arriving, frozenset):
             value = Opaque(run.new_key(), name, arriving)
-        value = annotations.refine(run, value, parameter, frame, arriving)
+        value = refine(run, value, parameter, frame, arriving)
         run.bind(frame.key, name, value)
     if isinstance(parameters.star_arg, cst.Param):
         rest: Value = Tensor(arriving) if isinstance(arriving, frozenset) else run.opaque("*")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies
+from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets
 from torchdevlint.interpreter.run import Loop, Run
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.state import Branch
@@ -28,7 +28,7 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
             value = known[turn]
         else:
             value = iteration.element(run, iterable, node.iter)
-        iteration.assign(run, node.target, value, node)
+        targets.assign(run, node.target, value, node)
 
     return _run(run, node, begin, None)
 

@@ -41,6 +41,10 @@ STEPS_A_LINE = 5
 STEPS_FREE = 1000
 
 
+_COUNTED = "device"
+"""A part of the names of what counts accelerators."""
+
+
 def _may_guard(name: str) -> bool:
     """Tell whether a guard may ask for an accelerator: a flag or an equality may, a size may not."""
     if name.startswith("?") or " % " in name:
@@ -48,7 +52,7 @@ def _may_guard(name: str) -> bool:
     for sign in (" >= ", " > ", " < ", " <= "):
         left, found, right = name.partition(sign)
         if found:
-            return right.partition("?")[0] in ("0", "1", "-1") or "device" in left
+            return right.partition("?")[0] in ("0", "1", "-1") or _COUNTED in left
     return True
 
 

@@ -17,6 +17,7 @@ from torchdevlint.interpreter import (
     iteration,
     loops,
     tallies,
+    targets,
 )
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
@@ -100,7 +101,7 @@ def _assign(run: Run, node: cst.Assign) -> None:
             value = _tally(run, node, target.target, node.value.right, value)
         else:
             _reset(run, target.target)
-        iteration.assign(run, target.target, value, node)
+        targets.assign(run, target.target, value, node)
 
 
 def _is_mark(node: cst.Assign) -> bool:
@@ -156,7 +157,7 @@ def _reset(run: Run, target: cst.BaseExpression) -> None:
 def _annotated(run: Run, node: cst.AnnAssign) -> None:
     if node.value is not None:
         _reset(run, node.target)
-        iteration.assign(run, node.target, expressions.evaluate(run, node.value), node)
+        targets.assign(run, node.target, expressions.evaluate(run, node.value), node)
 
 
 def _augmented(run: Run, node: cst.AugAssign) -> None:
@@ -177,7 +178,7 @@ def _augmented(run: Run, node: cst.AugAssign) -> None:
             if key:
                 base = result if isinstance(result, Tensor) else Tensor()
                 result = Tensor(base.placement, base.rank, base.graph, tally=key, number=base.number)
-    iteration.assign(run, node.target, result, node)
+    targets.assign(run, node.target, result, node)
 
 
 def _extended(run: Run, node: cst.AugAssign, before: Container, value: Value) -> None:
@@ -320,7 +321,7 @@ def _with(run: Run, node: cst.With) -> Flow:
         value = expressions.evaluate(run, item.item)
         restore.enter(item.item, value)
         if item.asname is not None:
-            iteration.assign(run, item.asname.name, transfers.entered(run, value), node)
+            targets.assign(run, item.asname.name, transfers.entered(run, value), node)
     before = len(run.frame.exits)
     flow = block(run, node.body)
     restore.leave()
@@ -375,9 +376,10 @@ def _class(run: Run, node: cst.ClassDef) -> None:
 INERT: frozenset[type[cst.CSTNode]] = frozenset({cst.Pass, cst.TypeAlias})
 """Statements that change nothing we follow."""
 
-_NEWER: dict[str, Callable[..., Flow | None]] = {
-    "LazyImport": definitions.import_,
-    "LazyImportFrom": definitions.import_from,
+_NEWER: dict[type[cst.CSTNode], Callable[..., Flow | None]] = {
+    getattr(cst, name): definitions.import_ if name == "LazyImport" else definitions.import_from
+    for name in ("LazyImport", "LazyImportFrom")
+    if hasattr(cst, name)
 }
 """Statements that an older libcst does not have."""
 
@@ -405,4 +407,5 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., Flow | None]] = {
     cst.ImportFrom: definitions.import_from,
     cst.Global: definitions.outer,
     cst.Nonlocal: definitions.outer,
-} | {getattr(cst, name): handler for name, handler in _NEWER.items() if hasattr(cst, name)}
+    **_NEWER,
+}

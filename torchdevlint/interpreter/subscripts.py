@@ -1,0 +1,150 @@
+"""Subscripts: what `base[…]` yields by the kind of the base, and the meeting of a tensor with what indexes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import libcst as cst
+
+from torchdevlint import lattice, transfers
+from torchdevlint.events import Indexed
+from torchdevlint.interpreter import expressions, iteration
+from torchdevlint.interpreter.run import Run
+from torchdevlint.lattice import ANY
+from torchdevlint.state import join_all
+from torchdevlint.values import (
+    UNKNOWN,
+    Choice,
+    Const,
+    Container,
+    Loader,
+    Module,
+    Object,
+    Opaque,
+    Parameters,
+    Tensor,
+    Value,
+)
+
+Indices: TypeAlias = "Sequence[tuple[cst.CSTNode, Value | None]]"
+"""The parts of an index with their values; None for a slice."""
+
+
+def subscript(run: Run, base: Value, node: cst.Subscript) -> Value:
+    """Return the value of ``base[…]``, and record the meeting of a tensor with tensors that index it."""
+    indices: list[tuple[cst.CSTNode, Value | None]] = []
+    for part in node.slice:
+        if isinstance(part.slice, cst.Index):
+            indices.append((part.slice.value, expressions.evaluate(run, part.slice.value)))
+        elif isinstance(part.slice, cst.Slice):
+            for bound in (part.slice.lower, part.slice.upper, part.slice.step):
+                if bound is not None:
+                    expressions.evaluate(run, bound)
+            indices.append((part.slice, None))
+    return _subscript(run, base, node, indices)
+
+
+def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> Value:
+    match base:
+        case Container():
+            return _container_item(run, base, indices)
+        case Module():
+            key = indices[0][1] if indices else None
+            if isinstance(key, Const):
+                found = run.items(base).get(key.value)
+                if found is not None:
+                    return found
+            whole = run.items(base).any()
+            return UNKNOWN if whole is None else whole
+        case Tensor():
+            indexed(run, base, node, indices)
+            return transfers.indexed(run, base, indices)
+        case Opaque():
+            return _opaque_item(run, base, node, indices)
+        case Object():
+            indexed(run, base, node, indices)
+            return base if base.type.array else Tensor(run.placement_of(base))
+        case Loader():
+            return _dataset_item(run, base, node, indices)
+        case Parameters():
+            return Tensor(run.module_placement(base.module) or ANY)
+        case Choice():
+            return join_all((_subscript(run, option, node, indices), condition) for option, condition in base.options)
+        case _:
+            return UNKNOWN
+
+
+def _dataset_item(run: Run, base: Loader, node: cst.Subscript, indices: Indices) -> Value:
+    """Return an item of a dataset of tensors: each tensor is indexed."""
+    whole = transfers.dataset_tensors(run, base)
+    if whole is None:
+        return UNKNOWN
+    parts: list[Value] = []
+    for value in iteration.elements(run, whole) or ():
+        if isinstance(value, Tensor):
+            indexed(run, value, node, indices)
+            parts.append(transfers.indexed(run, value, indices))
+        else:
+            parts.append(UNKNOWN)
+    return run.container("tuple", parts)
+
+
+def _container_item(run: Run, base: Container, indices: Indices) -> Value:
+    items = run.items(base)
+    key = indices[0][1] if len(indices) == 1 else UNKNOWN
+    if key is None:  # a slice
+        return run.container(base.kind, (), items.any())
+    if isinstance(key, Const) and (not items.lost or base.kind == "dict"):
+        wanted = key.value
+        if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted < 0 and items.rest is None:
+            wanted += len(items.exact)
+        found = items.get(wanted)
+        if found is not None:
+            return _unwritten(found)
+        return UNKNOWN if items.lost or items.rest is None else items.rest
+    whole = items.any()
+    return UNKNOWN if whole is None else _unwritten(whole)
+
+
+def _unwritten(value: Value) -> Value:
+    """A literal that was read out of a container is configuration, no longer a literal in place."""
+    return Const(value.value) if isinstance(value, Const) else value
+
+
+def _opaque_item(run: Run, base: Opaque, node: cst.Subscript, indices: Indices) -> Value:
+    key = indices[0][1] if len(indices) == 1 else None
+    if isinstance(key, Const) and isinstance(key.value, str | int):
+        slot = f"[{key.value!r}]"
+        known = run.store.value(base.key, slot)
+        if known is not None:
+            return known
+        made = run.derive(base, f"{base.name}{slot}", part=True)
+        run.store.set(base.key, slot, made)
+        return made
+    indexed(run, base, node, indices)
+    if any(isinstance(value, Tensor) for _, value in indices):
+        return Tensor(run.placement_of(base))
+    return run.derive(base, base.name, part=True)
+
+
+def indexed(run: Run, base: Tensor | Opaque | Object, node: cst.Subscript, indices: Indices) -> None:
+    """Record the meeting of a value with the tensors that index it."""
+    flat: list[tuple[cst.CSTNode, Value]] = []
+    for index_node, value in indices:
+        if isinstance(value, Container):
+            inner = iteration.elements(run, value) or []
+            flat.extend((index_node, item) for item in inner)
+        elif value is not None:
+            flat.append((index_node, value))
+    operands = [
+        transfers.operand(run, index_node, value, "index", is_index=True)
+        for index_node, value in flat
+        if isinstance(value, Tensor) or (isinstance(value, Opaque) and value.placement != ANY)
+    ]
+    if operands:
+        owner = transfers.operand(run, node.value, base, "input")
+        if isinstance(base, Object) and base.type.array:
+            owner = replace(owner, placement=lattice.ON_HOST)
+        run.emit(Indexed(node, run.world, run.frame.entry, owner, tuple(operands)))

@@ -1,0 +1,123 @@
+"""Targets: what assigning a value to a name, an attribute, an element or a tuple of targets binds."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchdevlint import transfers
+from torchdevlint.interpreter import attributes, calls, expressions, iteration, subscripts
+from torchdevlint.interpreter.run import Run
+from torchdevlint.state import ITEMS, Items, join, join_all
+from torchdevlint.values import (
+    UNKNOWN,
+    Choice,
+    Const,
+    Container,
+    Loader,
+    Module,
+    Opaque,
+    Tensor,
+    Value,
+)
+
+
+def assign(run: Run, target: cst.CSTNode, value: Value, node: cst.CSTNode) -> None:
+    """Bind a value to a target: a name, an attribute, an element, or a tuple of targets."""
+    if type(target) is cst.Name:
+        run.bind(run.owner_of(target.value), target.value, transfers.named(run, value, target.value))
+        return
+    match target:
+        case cst.Attribute():
+            receiver = expressions.evaluate(run, target.value)
+            attributes.write(run, receiver, target, value, node)
+        case cst.Subscript():
+            _assign_item(run, target, value, node)
+        case cst.Tuple() | cst.List():
+            _unpack(run, target, value, node)
+        case cst.StarredElement():
+            assign(run, target.value, value, node)
+        case _:
+            return
+
+
+def _unpack(run: Run, target: cst.Tuple | cst.List, value: Value, node: cst.CSTNode) -> None:
+    known = iteration.elements(run, value)
+    targets = list(target.elements)
+    stars = [i for i, t in enumerate(targets) if isinstance(t, cst.StarredElement)]
+    if known is not None and not stars and len(known) == len(targets):
+        for part, item in zip(targets, known, strict=True):
+            assign(run, part.value, item, node)
+        return
+    if known is not None and stars and len(known) >= len(targets) - 1:
+        first = stars[0]
+        after = len(targets) - first - 1
+        middle = known[first : len(known) - after]
+        values = [*known[:first], run.container("list", middle), *known[len(known) - after :]]
+        for part, item in zip(targets, values, strict=True):
+            assign(run, part.value, item, node)
+        return
+    for index, part in enumerate(targets):
+        item = _unpacked(run, value, index, node)
+        if isinstance(part, cst.StarredElement):
+            item = run.container("list", (), item)
+        assign(run, part.value, item, node)
+
+
+def _unpacked(run: Run, value: Value, index: int, node: cst.CSTNode) -> Value:
+    """Return one part of a value that is unpacked; parts of an opaque value are told apart by position."""
+    if isinstance(value, Opaque):
+        slot = f"[{index}]"
+        known = run.store.value(value.key, slot)
+        if known is not None:
+            return known
+        made = run.derive(value, "", part=True)
+        run.store.set(value.key, slot, made)
+        return made
+    if isinstance(value, Choice):
+        return join_all((_part(run, option, index, node), condition) for option, condition in value.options)
+    return iteration.element(run, value, node)
+
+
+def _part(run: Run, value: Value, index: int, node: cst.CSTNode) -> Value:
+    """Return one part of a value that may be a sequence of known length."""
+    known = iteration.elements(run, value)
+    return known[index] if known is not None and index < len(known) else _unpacked(run, value, index, node)
+
+
+def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNode) -> None:
+    base = expressions.evaluate(run, target.value)
+    key: Value = UNKNOWN
+    indices: list[tuple[cst.CSTNode, Value | None]] = []
+    for part in target.slice:
+        if isinstance(part.slice, cst.Index):
+            key = expressions.evaluate(run, part.slice.value)
+            indices.append((part.slice.value, key))
+    match base:
+        case Container():
+            if isinstance(value, Module):
+                run.appended[base.key] = target
+            if not indices:  # a slice is replaced
+                run.store.set(base.key, ITEMS, Items((), _joined(run, base, value, node)))
+                return
+            iteration.store_item(run, base, key if len(target.slice) == 1 else UNKNOWN, value)
+        case Opaque():
+            calls.consume(run, value, "stored")
+            if isinstance(key, Const):
+                run.store.set(base.key, f"[{key.value!r}]", value)
+            elif base.source:
+                run.facts.tainted.add(base.source)
+        case Tensor():
+            subscripts.indexed(run, base, target, indices)
+            if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
+                # By mask or index the values are gathered on the device of the base; by slices they are copied.
+                transfers.meet_assigned(run, target, base, value, node)
+        case Loader():
+            return
+        case _:
+            calls.consume(run, value, "stored")
+
+
+def _joined(run: Run, base: Container, value: Value, node: cst.CSTNode) -> Value:
+    """Return what any element of a container may be after a part of it was replaced by the elements of a value."""
+    whole, new = run.items(base).any(), iteration.element(run, value, node)
+    return new if whole is None else join(whole, new)
