@@ -438,6 +438,8 @@ _IMAGES = {size: (rand(1, 2, *[5] * size), rand(2, 2, *[2] * size), rand(2)) for
 
 SAMPLES: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     **{name: _TWO for name in rows_of(Combine) if TORCH_ROWS[name] in (Combine(), Combine(graph=False))},
+    **{name: arguments(VECTOR, VECTOR + 1) for name in rows_of(Combine) if name.startswith("torch.distributions.")},
+    "torch.distributions.MultivariateNormal": arguments(rand(2), torch.eye(2)),
     **{name: _TWO for name in rows_of(Combine) if TORCH_ROWS[name] == Combine(mix=Mix.STRICT)},
     **{f"torch.{name}": _INTEGERS for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm")},
     **{f"torch.{name}": _INTEGERS for name in ("bitwise_left_shift", "bitwise_right_shift")},
@@ -513,6 +515,9 @@ def test_combine(name: str) -> None:
     if name.endswith(("masked_scatter", "norm")):  # running statistics take no gradient
         wanted = list(given)
     result = resolve(name)(*wanted, **named)
+    if isinstance(result, torch.distributions.Distribution):
+        assert result.sample().dim() == 1
+        return
     if isinstance(result, bool):
         assert row.rank is RankRule.SCALAR
         return
