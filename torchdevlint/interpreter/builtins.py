@@ -9,7 +9,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import attributes, calls, iteration
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY
-from torchdevlint.state import ITEMS, Items, join
+from torchdevlint.state import Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -67,11 +67,7 @@ def _sequence(kind: str) -> Callable[[Run, Call], Value]:
     def convert(run: Run, call: Call) -> Value:
         value = _first(call)
         if not call.arguments:
-            made = Container(run.new_key(), kind)
-            run.store.set(made.key, ITEMS, Items())
-            if run.frame.loops:
-                run.container_loops[made.key] = run.frame.loops[-1].node
-            return made
+            return run.born_in_loop(run.container(kind))
         known = iteration.elements(run, value)
         if known is not None and kind != "set":
             return run.container(kind, known)
@@ -81,15 +77,12 @@ def _sequence(kind: str) -> Callable[[Run, Call], Value]:
 
 
 def _dict(run: Run, call: Call) -> Value:
-    made = Container(run.new_key(), "dict")
     exact = tuple((key, argument.value) for key, argument in call.keywords.items() if key != "**")
     source = _first(call)
     items = run.items(source) if isinstance(source, Container) and source.kind == "dict" else None
     if items is not None:
-        run.store.set(made.key, ITEMS, Items((*items.exact, *exact), items.rest, items.lost or call.open))
-    else:
-        run.store.set(made.key, ITEMS, Items(exact, None, lost=call.open or bool(call.arguments)))
-    return made
+        return run.holder("dict", Items((*items.exact, *exact), items.rest, items.lost or call.open))
+    return run.holder("dict", Items(exact, None, lost=call.open or bool(call.arguments)))
 
 
 def _deque(run: Run, call: Call) -> Value:
@@ -102,11 +95,9 @@ def _deque(run: Run, call: Call) -> Value:
 
 def _default_dict(run: Run, call: Call) -> Value:
     """``defaultdict(list)``: whatever is asked for is made by the factory."""
-    made = Container(run.new_key(), "dict")
     factory = _first(call)
     rest = calls.call_value(run, factory, calls.Call(call.node, call.text)) if call.arguments else None
-    run.store.set(made.key, ITEMS, Items((), rest))
-    return made
+    return run.holder("dict", Items((), rest))
 
 
 def _sum(run: Run, call: Call) -> Value:

@@ -141,9 +141,7 @@ def _keys(run: Run, receiver: Container | Module, made: Call) -> Value:
 
 
 def _copy(run: Run, receiver: Container | Module, made: Call) -> Value:
-    copied = Container(run.new_key(), receiver.kind if isinstance(receiver, Container) else "list")
-    run.store.set(copied.key, ITEMS, run.items(receiver))
-    return copied
+    return run.holder(receiver.kind if isinstance(receiver, Container) else "list", run.items(receiver))
 
 
 def _nothing(run: Run, receiver: Container | Module, made: Call) -> Value:

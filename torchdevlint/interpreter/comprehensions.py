@@ -6,8 +6,8 @@ import libcst as cst
 
 from torchdevlint.interpreter import conditions, expressions, iteration, targets
 from torchdevlint.interpreter.run import Frame, Run
-from torchdevlint.state import ITEMS, Items
-from torchdevlint.values import UNKNOWN, Container, Value
+from torchdevlint.state import Items
+from torchdevlint.values import UNKNOWN, Value
 
 _KINDS: dict[type[cst.CSTNode], str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
 UNROLLED = 8
@@ -43,9 +43,7 @@ def evaluate_dict(run: Run, node: cst.DictComp) -> Value:
         value = expressions.evaluate(run, node.value)
     finally:
         run.frame, run.world = outer, world
-    made = Container(run.new_key(), "dict")
-    run.store.set(made.key, ITEMS, Items((), value))
-    return made
+    return run.holder("dict", Items((), value))
 
 
 def _first(run: Run, clause: cst.CompFor) -> Value:

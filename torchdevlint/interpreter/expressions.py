@@ -11,7 +11,7 @@ from torchdevlint.interpreter import attributes, calls, comprehensions, conditio
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
 from torchdevlint.names import operator_text, row_of
-from torchdevlint.state import ITEMS, Branch, Items, join
+from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -224,10 +224,7 @@ def _tuple(run: Run, node: cst.Tuple | cst.List | cst.Set) -> Value:
             rest = item if rest is None else join(rest, item)
         else:
             values.append(value)
-    made = run.container(kind, values, rest)
-    if run.frame.loops:
-        run.container_loops[made.key] = run.frame.loops[-1].node
-    return made
+    return run.born_in_loop(run.container(kind, values, rest))
 
 
 def _dict(run: Run, node: cst.Dict) -> Value:
@@ -251,11 +248,7 @@ def _dict(run: Run, node: cst.Dict) -> Value:
             exact[key.value] = value
         else:
             rest = value if rest is None else join(rest, value)
-    made = Container(run.new_key(), "dict")
-    run.store.set(made.key, ITEMS, Items(tuple(exact.items()), rest, lost))
-    if run.frame.loops:
-        run.container_loops[made.key] = run.frame.loops[-1].node
-    return made
+    return run.born_in_loop(run.holder("dict", Items(tuple(exact.items()), rest, lost)))
 
 
 def _named(run: Run, node: cst.NamedExpr) -> Value:

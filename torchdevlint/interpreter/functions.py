@@ -9,14 +9,19 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import calls, expressions, statements
 from torchdevlint.interpreter.annotations import refine
-from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Exit, Frame, Run
+from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Exit, Frame, Run
 from torchdevlint.knowledge.rows import Move
 from torchdevlint.lattice import ANY, Condition
-from torchdevlint.state import ITEMS, Branch, Items, join
-from torchdevlint.values import NONE, UNKNOWN, Container, Function, Module, Opaque, Tensor, Value
+from torchdevlint.state import Branch, Items, join
+from torchdevlint.values import NONE, UNKNOWN, Function, Module, Opaque, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
+
+
+def _limit(function: Function) -> int:
+    """Return how deep calls of a function are followed: methods of modules call each other at every depth."""
+    return MAX_MODULE_DEPTH if isinstance(function.receiver, Module) else MAX_CALL_DEPTH
 
 
 def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None = None) -> Value:
@@ -25,7 +30,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
         _also_receiver(run, function)
         return calls.unseen(run, call)
-    if run.frame.depth >= MAX_CALL_DEPTH or node in run.stack or not run.spend():
+    if run.frame.depth >= _limit(function) or node in run.stack or not run.spend():
         _also_receiver(run, function)
         return calls.unseen(run, call)
     run.called.add(node)
@@ -193,9 +198,7 @@ def _bind_parameters(run: Run, frame: Frame, function: Function, call: Call) -> 
     if parameters.star_kwarg is not None:
         known = {p.name.value for p in (*positional, *parameters.kwonly_params)}
         exact = tuple((k, a.value) for k, a in call.keywords.items() if k not in known)
-        made = Container(run.new_key(), "dict")
-        run.store.set(made.key, ITEMS, Items(exact, None, lost=call.open))
-        run.bind(target, parameters.star_kwarg.name.value, made)
+        run.bind(target, parameters.star_kwarg.name.value, run.holder("dict", Items(exact, None, lost=call.open)))
 
 
 def default(run: Run, frame: Frame, parameter: cst.Param) -> Value:
@@ -246,6 +249,4 @@ def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: object)
         rest: Value = Tensor(arriving) if isinstance(arriving, frozenset) else run.opaque("*")
         run.bind(frame.key, parameters.star_arg.name.value, run.container("tuple", (), rest))
     if parameters.star_kwarg is not None:
-        made = Container(run.new_key(), "dict")
-        run.store.set(made.key, ITEMS, Items((), None, lost=True))
-        run.bind(frame.key, parameters.star_kwarg.name.value, made)
+        run.bind(frame.key, parameters.star_kwarg.name.value, run.holder("dict", Items(lost=True)))

@@ -35,7 +35,8 @@ DISTRIBUTED = "distributed"
 IS_NONE = " is None#0"
 """The ending of a guard that a value is None."""
 
-MAX_CALL_DEPTH = 3
+MAX_CALL_DEPTH = 5
+MAX_MODULE_DEPTH = 3
 MAX_EXPRESSION_DEPTH = 60
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
@@ -101,6 +102,11 @@ class Frame:
     decorated_unseen: bool = False
     entered: int = 0
     comprehension: bool = False
+
+    @property
+    def loop(self) -> cst.CSTNode | None:
+        """Return the innermost loop that runs in this scope, or None."""
+        return self.loops[-1].node if self.loops else None
 
 
 @dataclass(slots=True)
@@ -275,8 +281,19 @@ class Run:
 
     def container(self, kind: str, values: Iterable[Value] = (), rest: Value | None = None) -> Container:
         """Return a new container with the elements in order, and any number of others like ``rest``."""
+        return self.holder(kind, Items(tuple(enumerate(values)), rest))
+
+    def holder(self, kind: str, items: Items) -> Container:
+        """Return a new container with elements by position or key."""
         made = Container(self.new_key(), kind)
-        self.store.set(made.key, ITEMS, Items(tuple(enumerate(values)), rest))
+        self.store.set(made.key, ITEMS, items)
+        return made
+
+    def born_in_loop(self, made: Container) -> Container:
+        """Note the loop that makes a container anew at each pass: what it gathers there it loses there."""
+        loop = self.frame.loop
+        if loop is not None:
+            self.container_loops[made.key] = loop
         return made
 
     # placements -------------------------------------------------------------------------------------------

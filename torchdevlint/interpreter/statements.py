@@ -9,21 +9,19 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.interpreter import (
+    assignments,
     calls,
     classes,
     conditions,
     definitions,
     expressions,
-    iteration,
     loops,
-    tallies,
     targets,
 )
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
-from torchdevlint.names import operator_text, text_of
-from torchdevlint.state import ITEMS, Branch, Items
-from torchdevlint.values import NONE, UNKNOWN, Container, Opaque, Tensor, Value
+from torchdevlint.state import Branch
+from torchdevlint.values import NONE, Value
 
 
 class Flow(Enum):
@@ -39,7 +37,7 @@ def block(run: Run, suite: cst.BaseSuite) -> Flow:
 
 
 def run_all(run: Run, body: Iterable[cst.BaseStatement | cst.BaseSmallStatement]) -> Flow:
-    """Run the statements of a suite in order until one of them leaves it."""
+    """Run statements in order until one of them leaves."""
     for statement in body:
         if type(statement) is cst.SimpleStatementLine:
             for small in statement.body:
@@ -90,104 +88,6 @@ def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
             return
 
 
-def _assign(run: Run, node: cst.Assign) -> None:
-    value = expressions.evaluate(run, node.value)
-    if run.probe is not None:
-        run.probe(run, node, value)
-    if isinstance(value, Opaque) and value.key in run.guard_marks and run.frame is run.top and _is_mark(node):
-        run.guarded += 1
-    for target in node.targets:
-        if type(node.value) is cst.BinaryOperation and _adds_to(node.value, target.target):
-            value = _tally(run, node, target.target, node.value.right, value)
-        else:
-            _reset(run, target.target)
-        targets.assign(run, target.target, value, node)
-
-
-def _is_mark(node: cst.Assign) -> bool:
-    """Tell whether an assignment marks all tests of a file (pytest's own name for it)."""
-    return any(isinstance(t.target, cst.Name) and t.target.value == "pytestmark" for t in node.targets)
-
-
-def _adds_to(operation: cst.BinaryOperation, target: cst.BaseExpression) -> bool:
-    """Tell whether an assignment is ``total = total + …`` or a moving average of itself and something."""
-    wanted = text_of(target)
-    if not isinstance(operation.operator, cst.Add) or wanted == "…":
-        return False
-    return any(text_of(part) == wanted for part in _terms(operation.left)) or (
-        text_of(operation.right) == wanted and isinstance(operation.left, cst.Name | cst.Attribute)
-    )
-
-
-def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """Yield a term and, of a product, its factors."""
-    yield node
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
-        yield node.left
-        yield node.right
-
-
-def _tally(run: Run, node: cst.CSTNode, target: cst.BaseExpression, addend: cst.BaseExpression, whole: Value) -> Value:
-    """Record that a loop adds to a total; the total carries the key of the accumulation onward."""
-    slot = conditions.slot_of(run, target)
-    if slot is None or not run.frame.loops or run.reset_in.get(slot) is run.frame.loops[-1].node:
-        return whole
-    before = run.store.value(*slot)
-    if before is None:
-        return whole
-    value = expressions.evaluate(run, addend) if isinstance(addend, cst.Name | cst.Attribute) else whole
-    key = tallies.added(run, node, text_of(target), before, addend, value, whole, slot)
-    if key and isinstance(whole, Tensor):
-        return Tensor(whole.placement, whole.rank, whole.graph, tally=key, number=whole.number)
-    return Tensor(tally=key) if key else whole
-
-
-def _reset(run: Run, target: cst.BaseExpression) -> None:
-    """Note the loop in which a variable gets a value of its own, not one added to what it was."""
-    kind = type(target)
-    if kind is cst.Name or kind is cst.Attribute:
-        slot = conditions.slot_of(run, target)
-        if slot is not None:
-            run.reset_in[slot] = run.frame.loops[-1].node if run.frame.loops else None
-    elif type(target) is cst.Tuple or type(target) is cst.List:
-        for element in target.elements:
-            _reset(run, element.value)
-
-
-def _annotated(run: Run, node: cst.AnnAssign) -> None:
-    if node.value is not None:
-        _reset(run, node.target)
-        targets.assign(run, node.target, expressions.evaluate(run, node.value), node)
-
-
-def _augmented(run: Run, node: cst.AugAssign) -> None:
-    before = expressions.evaluate(run, node.target)
-    value = expressions.evaluate(run, node.value)
-    symbol = operator_text(node.operator)
-    result = transfers.operate(
-        run, transfers.IN_PLACE, symbol, node, ((node.target, before), (node.value, value)), in_place=True
-    )
-    if isinstance(before, Container):
-        _extended(run, node, before, value)
-        return
-    if isinstance(node.operator, cst.AddAssign):
-        slot = conditions.slot_of(run, node.target)
-        fresh = slot is not None and run.frame.loops and run.reset_in.get(slot) is run.frame.loops[-1].node
-        if not fresh and run.frame.loops and slot is not None:
-            key = tallies.added(run, node, text_of(node.target), before, node.value, value, result, slot)
-            if key:
-                base = result if isinstance(result, Tensor) else Tensor()
-                result = Tensor(base.placement, base.rank, base.graph, tally=key, number=base.number)
-    targets.assign(run, node.target, result, node)
-
-
-def _extended(run: Run, node: cst.AugAssign, before: Container, value: Value) -> None:
-    """``losses += [loss]``: the list itself grows."""
-    for item in iteration.elements(run, value) or [iteration.element(run, value, node)]:
-        tallies.kept(run, before, node, node.value, item, text_of(node.target))
-        iteration.add_item(run, before, item)
-
-
 def _return(run: Run, node: cst.Return) -> Flow:
     value: Value = NONE if node.value is None else expressions.evaluate(run, node.value)
     if run.frame.key not in run.facts.training_functions:
@@ -207,18 +107,6 @@ def _assert(run: Run, node: cst.Assert) -> None:
     test = conditions.test(run, node.test)
     run.world |= test.when_true
     conditions.narrow(run, node.test, True)
-
-
-def _delete(run: Run, node: cst.Del) -> None:
-    targets = node.target.elements if isinstance(node.target, cst.Tuple) else ()
-    for target in (*(t.value for t in targets), node.target):
-        if isinstance(target, cst.Name):
-            run.store.set(run.owner_of(target.value), target.value, UNKNOWN)
-        elif isinstance(target, cst.Subscript):
-            base = expressions.evaluate(run, target.value)
-            if isinstance(base, Container):
-                items = run.items(base)
-                run.store.set(base.key, ITEMS, Items((), items.any(), items.lost))
 
 
 def _if(run: Run, node: cst.If) -> Flow:
@@ -385,13 +273,13 @@ _NEWER: dict[type[cst.CSTNode], Callable[..., Flow | None]] = {
 
 _HANDLERS: dict[type[cst.CSTNode], Callable[..., Flow | None]] = {
     cst.Expr: _expression,
-    cst.Assign: _assign,
-    cst.AnnAssign: _annotated,
-    cst.AugAssign: _augmented,
+    cst.Assign: assignments.assign,
+    cst.AnnAssign: assignments.annotated,
+    cst.AugAssign: assignments.augmented,
     cst.Return: _return,
     cst.Raise: _raise,
     cst.Assert: _assert,
-    cst.Del: _delete,
+    cst.Del: assignments.delete,
     cst.If: _if,
     cst.For: loops.run_for,
     cst.While: loops.run_while,
