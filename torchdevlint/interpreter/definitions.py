@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint.interpreter import expressions, targets
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Compile, NoGrad
+from torchdevlint.knowledge.rows import NoGrad, Transparent
 from torchdevlint.names import canonical, dotted, row_of
 from torchdevlint.values import Flag, Function, Imported, Opaque, Value
 
@@ -51,7 +51,7 @@ def _decorate(run: Run, node: cst.FunctionDef, decorator: cst.BaseExpression) ->
         if isinstance(value.row, NoGrad):
             run.without_graph.add(node)
             return
-        if isinstance(value.row, Compile) or value.name.startswith(_TRANSPARENT):
+        if isinstance(value.row, Transparent) or value.name.startswith(_TRANSPARENT):
             return
     run.decorated.add(node)
 

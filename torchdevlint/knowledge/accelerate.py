@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
-    Compile,
     Follow,
     FrameworkDevice,
     MoveHelper,
@@ -12,6 +11,7 @@ from torchdevlint.knowledge.rows import (
     Prepare,
     Row,
     SaveFile,
+    Transparent,
 )
 from torchdevlint.knowledge.words import words
 
@@ -24,7 +24,7 @@ _ACCELERATOR = ObjectType(
             words("prepare prepare_model prepare_data_loader prepare_optimizer prepare_scheduler"), Prepare()
         ),
         **dict.fromkeys(words("gather gather_for_metrics reduce pad_across_processes"), Follow()),
-        "unwrap_model": Compile(),
+        "unwrap_model": Transparent(),
         "save": SaveFile(),
         **dict.fromkeys(
             words("""backward accumulate autocast no_sync print log init_trackers end_training wait_for_everyone

@@ -43,7 +43,7 @@ GRAPH = ObjectType(
 )
 
 _CONV = ModuleType(inputs=("x", "edge_index"), output="opaque", mix=Mix.STRICT)
-_LOADER = LoaderType(objects=True)
+_LOADER = LoaderType()
 
 _CONVOLUTIONS = words("""
 GCNConv GATConv GATv2Conv SAGEConv GINConv GINEConv ChebConv GraphConv SGConv TAGConv APPNP ARMAConv TransformerConv

@@ -6,7 +6,6 @@ from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
     Combine,
-    Compile,
     Follow,
     Loss,
     Mix,
@@ -14,6 +13,7 @@ from torchdevlint.knowledge.rows import (
     Plain,
     RankRule,
     Row,
+    Transparent,
 )
 from torchdevlint.knowledge.words import words
 
@@ -123,8 +123,8 @@ _UTILS: dict[str, Row] = {
     "rnn.pack_padded_sequence": _PACK,
     "rnn.pack_sequence": _PACK,
     "rnn.PackedSequence": _PACK,
-    **dict.fromkeys(words("spectral_norm weight_norm remove_weight_norm remove_spectral_norm"), Compile()),
-    **dict.fromkeys(words("parametrizations.spectral_norm parametrizations.weight_norm"), Compile()),
+    **dict.fromkeys(words("spectral_norm weight_norm remove_weight_norm remove_spectral_norm"), Transparent()),
+    **dict.fromkeys(words("parametrizations.spectral_norm parametrizations.weight_norm"), Transparent()),
     "parameters_to_vector": _UNKNOWN_RANK,
 }
 

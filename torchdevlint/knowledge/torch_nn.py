@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
-    Compile,
     ContainerKind,
     Loss,
     Mix,
@@ -12,6 +11,7 @@ from torchdevlint.knowledge.rows import (
     Plain,
     RankRule,
     Row,
+    Transparent,
 )
 from torchdevlint.knowledge.torch_functional import FUNCTIONAL_LOSSES
 from torchdevlint.knowledge.words import words
@@ -169,7 +169,7 @@ TORCH_NN: dict[str, Row] = {
     "torch.nn.Buffer": ParameterType(buffer=True),
     "torch.nn.UninitializedBuffer": ParameterType(buffer=True),
     **{f"torch.nn.init.{name}": Plain() for name in _INIT},
-    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Compile(),
-    **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"), Compile()),
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Transparent(),
+    **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"), Transparent()),
     "torch.jit.ScriptModule": ModuleType(abstract=True, output="opaque", inputs=()),
 }

@@ -106,7 +106,7 @@ TENSOR: dict[str, Row] = {
     "numpy": ReadHost(tensor_evidence=True, forced="force"),
     "__array__": ReadHost(tensor_evidence=True),
     # Python data. Arrays have `item` and `tolist` too.
-    **dict.fromkeys(words("item tolist"), Plain(synchronises=True)),
+    **dict.fromkeys(words("item tolist"), Plain()),
     **dict.fromkeys(
         words("""size dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
         is_floating_point is_complex is_signed get_device untyped_storage retain_grad record_stream is_inference
@@ -118,7 +118,7 @@ TENSOR: dict[str, Row] = {
         Plain(),
     ),
     "backward": Backward(),
-    "is_nonzero": Plain(tensor_evidence=True, synchronises=True),
+    "is_nonzero": Plain(tensor_evidence=True),
     # Views, copies and changes of shape.
     **dict.fromkeys(words("contiguous pin_memory coalesce to_dense to_sparse polygamma mvlgamma"), _FOLLOW),
     **dict.fromkeys(words("view reshape expand repeat tile broadcast_to"), Follow(rank=RankRule.SIZES)),

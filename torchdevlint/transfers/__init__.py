@@ -5,21 +5,16 @@ from __future__ import annotations
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
-from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object, copied, of_module, of_optimizer
+from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object
+from torchdevlint.transfers.layers import call_typed_module, input_operands
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
-from torchdevlint.transfers.modules import (
-    as_parameter,
-    call_typed_module,
-    fill_container,
-    freeze,
-    hold,
-    input_operands,
-    register,
-)
-from torchdevlint.transfers.moves import move_module, move_object, move_opaque
-from torchdevlint.transfers.optimizers import of_unseen_optimizer
-from torchdevlint.transfers.tensors import IN_PLACE, follow, indexed, meet_assigned, operand, operate
+from torchdevlint.transfers.modules import as_parameter, fill_container, freeze, hold, of_module, register
+from torchdevlint.transfers.moves import move_object, move_opaque
+from torchdevlint.transfers.operands import operand
+from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
+from torchdevlint.transfers.optimizers import of_optimizer, of_unseen_optimizer
+from torchdevlint.transfers.placing import copied, move_module
 
 __all__ = [
     "IN_PLACE",
@@ -52,8 +47,8 @@ __all__ = [
     "of_optimizer",
     "of_unseen_optimizer",
     "operand",
-    "perhaps_loss",
     "operate",
+    "perhaps_loss",
     "register",
     "tested_slots",
 ]

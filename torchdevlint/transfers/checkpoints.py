@@ -28,7 +28,7 @@ MAX_DEPTH = 4
 """How deep containers are searched; they may hold themselves."""
 
 
-def load(run: Run, row: LoadFile, call: Call) -> Value:
+def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Value:
     """Read a checkpoint; without `map_location` its tensors go back to where they were saved from."""
     given = call.get(row.position, row.keyword)
     mapped = call.open or (given is not None and given.value != NONE)
@@ -62,7 +62,7 @@ def _path(argument: Argument) -> str:
     return f"#{value.key}" if isinstance(value, Opaque) else ""
 
 
-def save(run: Run, row: SaveFile, call: Call) -> Value:
+def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Value:
     """Write a checkpoint; a path written from the host can be read back without `map_location`."""
     value = call.arguments[row.value].value if row.value < len(call.arguments) else NONE
     path = call.get(row.path, "f")

@@ -26,14 +26,14 @@ from torchdevlint.values import (
 from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
-    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
 BATCHED = "<batched>"
 _PLAIN = LoaderType()
 
 
-def dataset(run: Run, row: DatasetType, call: Call) -> Value:
+def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -> Value:
     """Build a dataset: of tensors it yields their rows, a part of another yields the same as the whole."""
     if row.tensors and call.arguments and not call.open:
         tensors = [argument.value for argument in call.arguments]
@@ -47,7 +47,7 @@ def dataset(run: Run, row: DatasetType, call: Call) -> Value:
     return calls.unseen(run, call)
 
 
-def loader(run: Run, row: LoaderType, call: Call) -> Value:
+def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> Value:
     """Build a loader: its items are the dataset's, collated, or arrive where this loader's batches do."""
     key = run.new_key()
     argument = call.get(0, row.dataset)

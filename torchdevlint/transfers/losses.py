@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,8 +11,8 @@ from torchdevlint.events import Combined, Operand
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import Loss, Mix
 from torchdevlint.lattice import ANY
-from torchdevlint.names import text_of
-from torchdevlint.transfers.tensors import operand, result_placement
+from torchdevlint.transfers.operands import function_text, operand
+from torchdevlint.transfers.operations import result_placement
 from torchdevlint.values import (
     ANY_RANK,
     SCALAR,
@@ -112,7 +113,7 @@ def _meet(
     for name, argument in weights:
         if all(o.role != name for o in operands):
             _add(run, argument, name, operands, [])
-    text = text_of(call.node.func) if isinstance(call.node, cst.Call) else call.text
+    text = function_text(call)
     if len(operands) > 1 and len({o.placement for o in operands}) > 1:
         mix = Mix.STRICT if row.strict else Mix.ZERO_DIM
         run.emit(
@@ -145,7 +146,7 @@ def perhaps_loss(run: Run, call: Call, result: Opaque) -> None:
     is_label = isinstance(second, Tensor) or (isinstance(second, Opaque) and second.member)
     if is_output and is_label and run.placement_of(first) != run.placement_of(second):
         operands = tuple(
-            operand(run, argument.node, argument.value, name)
+            replace(operand(run, argument.node, argument.value, name), proof=0)
             for argument, name in zip(call.arguments, ("input", "target"), strict=True)
         )
         event = Combined(

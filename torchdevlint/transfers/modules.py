@@ -1,31 +1,36 @@
-"""Modules: what they register, and what calling one of torch's classes does to its inputs."""
+"""Modules: what they are built with and what they register."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import Called, Operand
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import (
+    Cast,
     ContainerKind,
+    Freeze,
+    HoldParameters,
+    LoadState,
     ModuleType,
+    Move,
     ParameterType,
     Placing,
-    RankRule,
+    Quiet,
     Register,
     RegisterKind,
+    Row,
+    Visit,
 )
-from torchdevlint.lattice import ANY, Placement
-from torchdevlint.names import text_of
+from torchdevlint.lattice import ANY
 from torchdevlint.state import ITEMS, PLACEMENT, Items
-from torchdevlint.transfers import checkpoints, losses
+from torchdevlint.transfers import checkpoints, losses, moves
 from torchdevlint.transfers.devices import named, place_of
-from torchdevlint.transfers.tensors import operand
+from torchdevlint.transfers.operands import first_value
+from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import (
     ANY_RANK,
     NONE,
@@ -36,19 +41,16 @@ from torchdevlint.values import (
     Holder,
     Module,
     Opaque,
+    Parameters,
     Tensor,
-    Unknown,
     Value,
 )
 from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
-    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
-
-MAX_DEPTH = 4
-"""How deep `Sequential`s are followed into each other; they may hold themselves."""
 
 FROZEN = "<frozen>"
 """The slot that tells that the parameters of a module need no gradient."""
@@ -101,9 +103,9 @@ def _as_held(value: Tensor, node: cst.CSTNode, name: str) -> Tensor:
     )
 
 
-def parameter(run: Run, row: ParameterType, call: Call) -> Tensor:
+def parameter(run: Run, row: ParameterType, call: Call, receiver: Argument | None) -> Tensor:
     """`nn.Parameter(t)`: a leaf where the tensor is."""
-    first = call.arguments[0].value if call.arguments else UNKNOWN
+    first = first_value(call)
     holder = Holder.BUFFER if row.buffer else Holder.PARAMETER
     if isinstance(first, Tensor):
         return replace(first, held=holder, graph=not row.buffer, leaf=True)
@@ -131,7 +133,7 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     return NONE
 
 
-def construct(run: Run, row: ModuleType, call: Call) -> Value:
+def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) -> Value:
     """Build a module of a torch class."""
     given = place_of(run, call.keywords.get("device"), moving=False)
     made = Module(run.new_key(), _emptied(row, call), None, call.text)
@@ -160,9 +162,7 @@ def construct(run: Run, row: ModuleType, call: Call) -> Value:
 
 def _settle_container(run: Run, made: Module) -> None:
     """A container is where its modules are; where they differ it is nowhere."""
-    items = run.items(made)
-    held = (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ()))
-    places = {run.module_placement(v) for v in held if isinstance(v, Module) and holds_tensors(run, v)}
+    places = {run.module_placement(v) for v in contained(run, made) if isinstance(v, Module) and holds_tensors(run, v)}
     if len(places) == 1 and None not in places:
         run.store.set(made.key, PLACEMENT, places.pop())
     elif len(places) > 1:
@@ -229,140 +229,42 @@ def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:
     return module.type.holds_tensors
 
 
-def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
-    """Return the arguments of a call of an unseen module that may be tensors.
-
-    The first positional one counts as one; further ones need evidence.
-    """
-    found: list[Operand] = []
-    for index, argument in enumerate(call.values()):
-        value = argument.value
-        match value:
-            case Tensor():
-                found.append(operand(run, argument.node, value, "input"))
-            case Opaque() if value.placement != ANY:
-                made = operand(run, argument.node, value, "input")
-                found.append(replace(made, proof=0 if index == 0 else value.key))
-            case Choice():
-                placement = run.placement_of(value)
-                if placement != ANY and any(isinstance(v, Tensor) for v, _ in value.options):
-                    made = operand(run, argument.node, UNKNOWN, "input")
-                    found.append(replace(made, placement=placement))
-            case _:
-                continue
-    return tuple(found)
-
-
-def call_typed_module(run: Run, module: Module, call: Call) -> Value:
-    """Call a module of a torch class: what meets its parameters, and where the result is."""
-    row = module.type
-    for argument in call.values():
-        calls.consume(run, argument.value, "passed")
-    if row.loss is not None:
-        return losses.call_loss_module(run, module, call)
-    if row.container is ContainerKind.SEQUENTIAL:
-        return _sequential(run, module, call)
-    state = run.module_placement(module) or ANY
-    holds = holds_tensors(run, module)
-    for _, argument in _named_inputs(row, call)[:1]:
-        if isinstance(argument.value, Opaque):
-            run.facts.tensors.add(argument.value.key)
-    if row.scatters or row.placing is not Placing.USER:
-        inner = run.store.get(module.key, "module")
-        placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
-        return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
-    if holds and state != ANY and run.store.get(module.key, HOOKED) is None:
-        inputs = (
-            input_operands(run, call)
-            if not row.inputs
-            else tuple(
-                operand(run, argument.node, value, name)
-                for name, argument in _named_inputs(row, call)
-                for value in _tensors_in(run, argument.value)
-            )
-        )
-        if inputs:
-            run.emit(Called(call.node, run.world, run.frame.entry, module, row, _text(call), state, inputs))
-    result = _output(run, row, call, state if holds else None)
-    if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
-        return replace(result, graph=_input_graph(call))
-    return result
-
-
-def _input_graph(call: Call) -> bool | None:
-    """Return whether an input of a call carries a graph: all that counts where the parameters are frozen."""
-    graphs = {a.value.graph for a in call.values() if isinstance(a.value, Tensor)}
-    return True if True in graphs else False if graphs else None
-
-
-def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
-    """Yield what may be tensors in an argument: itself, or the parts of a tuple (the states of an LSTM)."""
-    match value:
-        case Tensor() | Opaque():
-            yield value
-        case Container() if depth < 3:
-            for item in iteration.elements(run, value) or ():
-                yield from _tensors_in(run, item, depth + 1)
+def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Value:
+    """Call a method that every module has."""
+    match row:
+        case Move():
+            if isinstance(receiver, Module):
+                return moves.move_proven(run, row, receiver, call)
+            return receiver
+        case HoldParameters():
+            return Parameters(receiver, "state" if row.state else "parameters")
+        case Register():
+            return registering(run, row, receiver, call)
+        case LoadState():
+            for argument in call.arguments:
+                checkpoints.keep_in(run, argument.value, receiver)
+            return NONE
+        case Freeze():
+            first = first_value(call)
+            run.store.set(receiver.key, FROZEN, first == Const(False))
+            return receiver
+        case Visit():
+            return _visit(run, row, receiver, call)
+        case Cast() | Quiet():
+            return receiver
         case _:
-            return
+            return UNKNOWN
 
 
-def _text(call: Call) -> str:
-    return text_of(call.node.func) if isinstance(call.node, cst.Call) else call.text
-
-
-def _named_inputs(row: ModuleType, call: Call) -> list[tuple[str, calls.Argument]]:
-    found = [("input", call.keywords["**"])] if "**" in call.keywords else []
-    for index, name in enumerate(row.inputs):
-        argument = call.get(index, name)
-        if argument is not None:
-            found.append((name, argument))
-    return found
-
-
-def _output(run: Run, row: ModuleType, call: Call, state: Placement | None) -> Value:
-    """Return what a torch module returns: on its own device, or where its input is if it holds nothing."""
-    first = call.arguments[0].value if call.arguments else next((a.value for a in call.values()), UNKNOWN)
-    if row.output == "input":
-        return first
-    placement = state if state is not None else run.placement_of(first)
-    if state == ANY:
-        placement = run.placement_of(first)
-    if state is None and isinstance(first, Unknown):
-        return UNKNOWN
-    graph = False if run.no_grad else True if state is not None else first.graph if isinstance(first, Tensor) else None
-    rank = first.rank if isinstance(first, Tensor) and row.returns is RankRule.SAME else (1, None)
-    made = Tensor(placement, rank, graph)
-    match row.output:
-        case "pair":
-            return run.container("tuple", (made, run.opaque("state", placement=placement, output=True)))
-        case "opaque":
-            return run.opaque(f"{call.text}(…)", placement=placement, output=True)
-        case _:
-            return made
-
-
-def _sequential(run: Run, module: Module, call: Call) -> Value:
-    """Call a `Sequential`: each module in turn; of one whose modules are not known, as a whole."""
-    items = run.items(module)
-    first = call.arguments[0] if call.arguments else None
-    state = run.module_placement(module) or ANY
-    if run.store.get(module.key, HOOKED) is not None:
-        return Tensor(state, (1, None))
-    if holds_tensors(run, module) and state != ANY and first is not None and isinstance(first.value, Tensor | Opaque):
-        inputs = (operand(run, first.node, first.value, "input"),)
-        run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, _text(call), state, inputs))
-        graph = not run.no_grad
-        if run.store.get(module.key, FROZEN) is True:
-            return Tensor(state, (1, None), _input_graph(call))
-        return Tensor(state, (1, None), graph)
-    if items.rest is None and not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
-        run.frame.entered += 1
-        value = first.value if first is not None else UNKNOWN
-        for _, layer in items.exact:
-            inner = calls.Call(call.node, call.text, [calls.Argument(first.node if first else call.node, value)])
-            value = calls.call_value(run, layer, inner)
-        run.frame.entered -= 1
-        return value
-    placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
-    return Tensor(placement, ANY_RANK, False if run.no_grad else None)
+def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value:
+    """Apply a function to every submodule or tensor of a module."""
+    function = call.arguments[0] if call.arguments else None
+    if function is None:
+        return receiver
+    if not row.tensors:
+        calls.call_value(run, function.value, calls.Call(call.node, call.text, [calls.Argument(call.node, receiver)]))
+        return receiver
+    tensor = calls.Argument(call.node, Tensor(run.module_placement(receiver) or ANY, held=Holder.PARAMETER))
+    result = calls.call_value(run, function.value, calls.Call(call.node, call.text, [tensor]))
+    move_module(run, receiver, run.placement_of(result))
+    return receiver

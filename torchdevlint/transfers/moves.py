@@ -1,4 +1,4 @@
-"""Moves: where a call sends its receiver, what moves in place with it, and what a move is evidence of."""
+"""Moves: where a call sends its receiver, and what a move is evidence of."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, HeldOptimizer, Moved
 from torchdevlint.facts import BATCH, PROVEN
-from torchdevlint.interpreter import attributes
-from torchdevlint.knowledge.rows import Carrier, Move, MoveKind, Placing
+from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
-from torchdevlint.state import ITEMS, OPTIMIZERS, PLACEMENT, Items
+from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
+from torchdevlint.transfers.operands import first_value, receiver_node, subject
+from torchdevlint.transfers.optimizers import held_optimizers
+from torchdevlint.transfers.placing import move_module
 from torchdevlint.values import (
+    NONE,
     UNKNOWN,
-    Choice,
     Const,
-    Container,
     Holder,
     Imported,
     Module,
@@ -39,6 +40,33 @@ if TYPE_CHECKING:
 
 REPLACES = "<replaces>"
 """The slot that tells that moving a module replaces its parameters."""
+
+
+def move(run: Run, row: Move, call: Call, receiver: Argument | None) -> Value:
+    """Move a tensor; of anything else only the result counts, which is at the destination."""
+    source = subject(call, receiver)
+    if source is None:
+        return UNKNOWN
+    keep(run, source.value)
+    if isinstance(source.value, Tensor):
+        return move_tensor(run, row, call, source)
+    after, _ = destination(run, row, call)
+    return Tensor(after if after is not None else run.placement_of(source.value))
+
+
+def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
+    """Change the dtype: a new tensor where the old one is."""
+    source = subject(call, receiver)
+    if source is None:
+        return UNKNOWN
+    value = source.value
+    if isinstance(value, Tensor | Opaque):
+        note_cast(run, call, source)
+    if isinstance(value, Tensor):
+        return Tensor(value.placement, value.rank, value.graph, tally=value.tally)
+    if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
+        return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
+    return value
 
 
 def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool]:
@@ -251,48 +279,6 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
     return replace(receiver, placement=moved)
 
 
-def held_optimizers(run: Run, module: Module | Opaque) -> tuple[HeldOptimizer, ...]:
-    """Return the optimizers that hold parameters of a module or of anything in it."""
-    found: dict[int, HeldOptimizer] = {}
-    for key in _keys(run, module, set()):
-        held = run.store.get(key, OPTIMIZERS)
-        if isinstance(held, tuple):
-            for optimizer in held:
-                found[optimizer.key] = optimizer
-    from torchdevlint.transfers.optimizers import current
-
-    return tuple(current(run, optimizer) for optimizer in found.values())
-
-
-def _keys(run: Run, module: Value, seen: set[int]) -> set[int]:
-    """Return the keys of a module and of the modules and parameters in it."""
-    match module:
-        case Module() | Opaque():
-            if module.key in seen:
-                return seen
-            seen.add(module.key)
-            for _, value in run.attribute_values(module.key):
-                if isinstance(value, Module | Opaque):
-                    _keys(run, value, seen)
-            if isinstance(module, Module):
-                for value in _contained(run, module):
-                    _keys(run, value, seen)
-        case _:
-            pass
-    return seen
-
-
-def _contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
-    items = run.items(module)
-    return (*(value for _, value in items.exact), *((items.rest,) if items.rest is not None else ()))
-
-
-def _receiver(call: Call) -> cst.CSTNode:
-    """Return the expression whose method a call is, or the call itself."""
-    function = call.node.func if isinstance(call.node, cst.Call) else None
-    return function.value if isinstance(function, cst.Attribute) else call.node
-
-
 def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
     """Move a module in place, with everything it has registered."""
     after, _ = destination(run, row, call)
@@ -303,7 +289,7 @@ def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
     _moved(
         run,
         call,
-        _receiver(call),
+        receiver_node(call),
         before,
         moved,
         in_place=True,
@@ -314,76 +300,6 @@ def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
     note_carrier(run, receiver, after)
     move_module(run, receiver, moved)
     return receiver
-
-
-def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | None = None) -> None:
-    """Set where a module is, and with it what it has registered: submodules, parameters, buffers."""
-    visited = set() if seen is None else seen
-    match module:
-        case Module():
-            if module.key in visited:
-                return
-            visited.add(module.key)
-            top = seen is None
-            moves_itself = module.cls is not None and not top and _overrides(run, module)
-            here = ANY if moves_itself or module.type.placing is Placing.UNSEEN else placement
-            run.store.set(module.key, PLACEMENT, here)
-            for name, value in tuple(run.attribute_values(module.key)):
-                _move_held(run, module, name, value, here, visited)
-            _move_contained(run, module, here, visited)
-        case Opaque():
-            if module.key not in visited:
-                visited.add(module.key)
-                run.store.set(module.key, PLACEMENT, placement)
-        case Choice():
-            for option, _ in module.options:
-                move_module(run, option, placement, visited)
-        case _:
-            return
-
-
-def _overrides(run: Run, module: Module) -> bool:
-    assert module.cls is not None
-    return any(attributes.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)
-
-
-def _move_contained(run: Run, module: Module, placement: Placement, visited: set[int]) -> None:
-    """Move the elements of a registered list or dict: modules in place, parameters by another value."""
-    items = run.items(module)
-    moved = [(key, _relocated(value, placement)) for key, value in items.exact]
-    rest = _relocated(items.rest, placement) if items.rest is not None else None
-    if rest is not items.rest or any(new is not old for (_, new), (_, old) in zip(moved, items.exact, strict=True)):
-        run.store.set(module.key, ITEMS, Items(tuple(moved), rest, items.lost))
-    for value in _contained(run, module):
-        if isinstance(value, Module | Opaque | Choice):
-            move_module(run, value, placement, visited)
-
-
-def _relocated(value: Value, placement: Placement) -> Value:
-    """Return a parameter or buffer, or a choice with one in it, at its new place; anything else as it is."""
-    match value:
-        case Tensor() if value.held is not Holder.NONE:
-            return replace(value, placement=placement)
-        case Choice() if any(isinstance(option, Tensor) for option, _ in value.options):
-            return Choice(tuple((_relocated(option, placement), condition) for option, condition in value.options))
-        case _:
-            return value
-
-
-def _move_held(run: Run, module: Module, name: str, value: Value, placement: Placement, visited: set[int]) -> None:
-    match value:
-        case Module() | Choice():
-            move_module(run, value, placement, visited)
-            if isinstance(value, Choice):
-                run.store.set(module.key, name, _relocated(value, placement))
-        case Opaque() if value.placement == ANY:
-            move_module(run, value, placement, visited)
-        case Opaque() if value.output:
-            run.store.set(module.key, name, replace(value, placement=placement))
-        case Tensor() if value.held is not Holder.NONE:
-            run.store.set(module.key, name, replace(value, placement=placement))
-        case _:
-            return
 
 
 def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | None:
@@ -397,7 +313,7 @@ def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | No
         return receiver
     moved = _why(row, call, before, after)
     in_place = receiver.type.carrier is Carrier.IN_PLACE
-    _moved(run, call, _receiver(call), before, moved, in_place)
+    _moved(run, call, receiver_node(call), before, moved, in_place)
     if in_place:
         run.store.set(receiver.key, PLACEMENT, moved)
         return receiver
@@ -418,3 +334,10 @@ def note_cast(run: Run, call: Call, receiver: Argument) -> None:
         )  # fmt: skip
     else:
         _moved(run, call, receiver.node, before, before, in_place=False, device=False)
+
+
+def replace_parameters(run: Run, row: Conversion, call: Call, receiver: Argument | None) -> Value:
+    """Switch whether a move of a module replaces its parameters."""
+    first = first_value(call)
+    run.store.set(0, REPLACES, first == Const(True))
+    return NONE

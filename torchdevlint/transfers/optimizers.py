@@ -10,9 +10,10 @@ from torchdevlint import lattice
 from torchdevlint.events import HeldOptimizer
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
-from torchdevlint.lattice import Device
 from torchdevlint.names import text_of
 from torchdevlint.state import OPTIMIZERS, STEPPED
+from torchdevlint.transfers import checkpoints
+from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
     NONE,
     Choice,
@@ -25,13 +26,14 @@ from torchdevlint.values import (
 )
 
 if TYPE_CHECKING:
-    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
+
 
 LOADED = "<loaded>"
 
 
-def construct(run: Run, row: OptimizerType, call: Call) -> Optimizer:
+def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | None) -> Optimizer:
     """Build an optimizer: note on each module whose parameters it takes that it holds them."""
     made = Optimizer(run.new_key(), row, call.text)
     stateless = row.stateless_without != "" and row.stateless_without not in call.keywords
@@ -56,8 +58,6 @@ def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
 
 
 def _note(run: Run, module: Module | Opaque, held: HeldOptimizer) -> None:
-    from torchdevlint.transfers.moves import _keys
-
     for key in _keys(run, module, set()):
         known = run.store.get(key, OPTIMIZERS)
         run.store.set(key, OPTIMIZERS, (*(known if isinstance(known, tuple) else ()), held))
@@ -109,6 +109,8 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
         case LoadState():
             run.store.set(receiver.key, LOADED, call.node)
             run.facts.repaired[receiver.key] = run.new_key()
+            for argument in call.arguments:
+                checkpoints.keep(run, argument.value)
         case AddGroup():
             _add_group(run, receiver, call)
         case _:
@@ -124,7 +126,7 @@ def step(run: Run, key: int) -> None:
     trained(run)
 
 
-def _places(run: Run, key: int) -> frozenset[Device]:
+def _places(run: Run, key: int) -> frozenset[lattice.Device]:
     """Return the devices where the parameters that an optimizer holds are now."""
     held = run.optimizer_modules.get(key, ())
     return frozenset(p.device for module in held for p in run.module_placement(module) or lattice.ANY)
@@ -143,3 +145,32 @@ def of_unseen_optimizer(run: Run, row: Row, receiver: Opaque, call: Call) -> Val
     for argument in call.values():
         calls.escape(run, argument.value)
     return run.opaque(f"{text_of(call.node)}")
+
+
+def held_optimizers(run: Run, module: Module | Opaque) -> tuple[HeldOptimizer, ...]:
+    """Return the optimizers that hold parameters of a module or of anything in it."""
+    found: dict[int, HeldOptimizer] = {}
+    for key in _keys(run, module, set()):
+        held = run.store.get(key, OPTIMIZERS)
+        if isinstance(held, tuple):
+            for optimizer in held:
+                found[optimizer.key] = optimizer
+    return tuple(current(run, optimizer) for optimizer in found.values())
+
+
+def _keys(run: Run, module: Value, seen: set[int]) -> set[int]:
+    """Return the keys of a module and of the modules and parameters in it."""
+    match module:
+        case Module() | Opaque():
+            if module.key in seen:
+                return seen
+            seen.add(module.key)
+            for _, value in run.attribute_values(module.key):
+                if isinstance(value, Module | Opaque):
+                    _keys(run, value, seen)
+            if isinstance(module, Module):
+                for value in contained(run, module):
+                    _keys(run, value, seen)
+        case _:
+            pass
+    return seen

@@ -1,0 +1,208 @@
+"""The kinds of knowledge row: what a call does to devices, as typed data. Each has one transfer function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from torchdevlint.knowledge.rows.libraries import (
+    Build,
+    Carrier,
+    FrameworkDevice,
+    MoveHelper,
+    ObjectType,
+    Prepare,
+    Transparent,
+    TreeMap,
+)
+from torchdevlint.knowledge.rows.modules import (
+    AddGroup,
+    ContainerKind,
+    Freeze,
+    HoldParameters,
+    LoadState,
+    ModuleType,
+    OptimizerType,
+    ParameterType,
+    Placing,
+    Register,
+    RegisterKind,
+    StateOf,
+    Step,
+    Visit,
+)
+from torchdevlint.knowledge.rows.runtime import (
+    Arguments,
+    Conversion,
+    Count,
+    CurrentDevice,
+    DatasetType,
+    DefaultDevice,
+    DeviceContext,
+    DeviceType,
+    EnvironmentRow,
+    GradMode,
+    LoaderType,
+    LoadFile,
+    NoGrad,
+    Query,
+    SaveFile,
+    SetDevice,
+)
+from torchdevlint.knowledge.rows.tensors import (
+    Backward,
+    Cast,
+    Combine,
+    Convert,
+    Follow,
+    Like,
+    Loss,
+    Make,
+    Mix,
+    Move,
+    MoveKind,
+    Plain,
+    Quiet,
+    RankRule,
+    ReadHost,
+)
+
+Row: TypeAlias = (
+    Make
+    | Like
+    | Convert
+    | Follow
+    | Combine
+    | Loss
+    | Move
+    | Cast
+    | ReadHost
+    | Plain
+    | Query
+    | Count
+    | DeviceType
+    | CurrentDevice
+    | SetDevice
+    | DefaultDevice
+    | ModuleType
+    | OptimizerType
+    | DatasetType
+    | LoaderType
+    | LoadFile
+    | SaveFile
+    | NoGrad
+    | GradMode
+    | Conversion
+    | AddGroup
+    | StateOf
+    | Freeze
+    | DeviceContext
+    | Transparent
+    | TreeMap
+    | ParameterType
+    | MoveHelper
+    | ObjectType
+    | Build
+    | Prepare
+    | FrameworkDevice
+    | Arguments
+    | EnvironmentRow
+    | Quiet
+    | HoldParameters
+    | Register
+    | Visit
+    | Step
+    | LoadState
+    | Backward
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Knowledge:
+    """Everything that rows tell, as one value passed into the engine.
+
+    ``names`` maps canonical dotted names to rows; ``aliases`` rewrites prefixes of dotted names to canonical
+    ones, longest first; ``tensor`` maps method names of a tensor, ``tensor_attributes`` its attributes;
+    ``module`` and ``optimizer`` map method names likewise. ``tensor_only`` are methods and attributes that
+    prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
+    module. ``inert`` are prefixes of modules whose functions leave their arguments alone,
+    ``arrays`` of those whose functions give host arrays.
+    ``implies_accelerator`` are modules whose import shows that CUDA is there,
+    ``extensions`` endings of names of compiled extensions, which show it too. ``module_call`` is the method
+    that calling a module runs; a class that overrides one of ``module_overrides`` moves what it likes.
+    """
+
+    names: Mapping[str, Row]
+    tensor: Mapping[str, Row]
+    tensor_attributes: Mapping[str, Row]
+    module: Mapping[str, Row]
+    optimizer: Mapping[str, Row]
+    tensor_only: frozenset[str]
+    module_only: frozenset[str]
+    module_call: str
+    module_overrides: tuple[str, ...]
+    aliases: tuple[tuple[str, str], ...]
+    inert: tuple[str, ...]
+    arrays: tuple[str, ...]
+    implies_accelerator: frozenset[str]
+    extensions: tuple[str, ...]
+
+
+__all__ = [
+    "AddGroup",
+    "Arguments",
+    "Backward",
+    "Build",
+    "Carrier",
+    "Cast",
+    "Combine",
+    "ContainerKind",
+    "Conversion",
+    "Convert",
+    "Count",
+    "CurrentDevice",
+    "DatasetType",
+    "DefaultDevice",
+    "DeviceContext",
+    "DeviceType",
+    "EnvironmentRow",
+    "Follow",
+    "FrameworkDevice",
+    "Freeze",
+    "GradMode",
+    "HoldParameters",
+    "Knowledge",
+    "Like",
+    "LoadFile",
+    "LoadState",
+    "LoaderType",
+    "Loss",
+    "Make",
+    "Mix",
+    "ModuleType",
+    "Move",
+    "MoveHelper",
+    "MoveKind",
+    "NoGrad",
+    "ObjectType",
+    "OptimizerType",
+    "ParameterType",
+    "Placing",
+    "Plain",
+    "Prepare",
+    "Query",
+    "Quiet",
+    "RankRule",
+    "ReadHost",
+    "Register",
+    "RegisterKind",
+    "Row",
+    "SaveFile",
+    "SetDevice",
+    "StateOf",
+    "Step",
+    "Transparent",
+    "TreeMap",
+    "Visit",
+]

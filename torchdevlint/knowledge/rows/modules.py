@@ -1,0 +1,123 @@
+"""Rows of modules, of optimizers, and of the methods that they have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from torchdevlint.knowledge.rows.tensors import Loss, Mix, RankRule
+
+
+class ContainerKind(Enum):
+    """How a torch container holds its modules."""
+
+    NONE = "no container"
+    SEQUENTIAL = "arguments are called one after the other"
+    LIST = "a registered list of modules or parameters"
+    DICT = "a registered dict of modules or parameters"
+
+
+class Placing(Enum):
+    """Who moves the module and its inputs."""
+
+    USER = "the script"
+    FRAMEWORK = "a framework moves the module and its batches (Lightning)"
+    UNSEEN = "code that cannot be seen"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleType:
+    """A class of `torch.nn` or of a library: whether it holds tensors, what its call does to inputs.
+
+    ``moves_in_place`` is True for every module. ``has_device`` tells that instances have `.device`.
+    ``returns`` is the rank rule of the output, ``count`` as in `Follow` (an LSTM returns a pair).
+    """
+
+    holds_tensors: bool = True
+    inputs: tuple[str, ...] = ("input",)
+    returns: RankRule = RankRule.UNKNOWN
+    output: str = "tensor"  # "tensor", "pair" (output, state), "opaque", "input" (the input itself)
+    mix: Mix = Mix.STRICT
+    loss: Loss | None = None
+    container: ContainerKind = ContainerKind.NONE
+    placing: Placing = Placing.USER
+    framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
+    has_device: bool = False
+    metric: bool = False  # a torchmetrics metric or a loss with parameters: stateful, compared like a criterion
+    scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
+    forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
+    abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
+    empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterType:
+    """`nn.Parameter`, `nn.Buffer`: a tensor that a module registers when it is assigned."""
+
+    buffer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HoldParameters:
+    """A method that gives the parameters of a module (`parameters`, `state_dict`); ``state`` for a state dict."""
+
+    state: bool = False
+
+
+class RegisterKind(Enum):
+    """What a module registers by a call."""
+
+    BUFFER = "buffer"
+    PARAMETER = "parameter"
+    MODULE = "module"
+    HOOK = "a hook that may move the inputs"
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A method that registers its second argument under the name in its first (`register_buffer`)."""
+
+    kind: RegisterKind
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """`module.apply(f)` calls ``f`` with every submodule, `module._apply(f)` with every tensor (``tensors``)."""
+
+    tensors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """`requires_grad_(mode)` of a module: with False no graph is built for its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadState:
+    """`load_state_dict`: of a module it copies into place, of an optimizer it makes state."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerType:
+    """An optimizer class; ``eager_state`` tells that it makes its state in the constructor (Adagrad).
+
+    ``stateless_without`` names the keyword without which it keeps no state (`SGD` without ``momentum``).
+    """
+
+    eager_state: bool = False
+    stateless_without: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`optimizer.step()`: state is made for parameters that have gradients."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddGroup:
+    """`optimizer.add_param_group`: the optimizer holds more parameters, whose state it makes at the next step."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateOf:
+    """An attribute of an optimizer through which its state is moved by hand."""

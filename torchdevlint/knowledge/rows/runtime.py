@@ -1,0 +1,113 @@
+"""Rows of what runs a training: devices, guards, modes, data, checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A test that an accelerator exists: a guard (`torch.cuda.is_available`)."""
+
+    type: str = "cuda"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of accelerators (`torch.cuda.device_count`): positive means that one exists."""
+
+    type: str = "cuda"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceType:
+    """`torch.device(…)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentDevice:
+    """A call that names the current device (`torch.cuda.current_device`, `torch.get_default_device`).
+
+    ``type`` is empty where the call answers with whatever device there is.
+    """
+
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetDevice:
+    """`torch.cuda.set_device(…)`: the current device of a type changes."""
+
+    type: str = "cuda"
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultDevice:
+    """A switch of the default device (`torch.set_default_device`, `set_default_tensor_type`)."""
+
+    legacy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceContext:
+    """A context manager that changes the current device (`torch.cuda.device`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRow:
+    """A call or import that shows that CUDA is there (`init_process_group("nccl")`, `import triton`)."""
+
+    type: str = "cuda"
+    argument: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """A namespace of command-line arguments or configuration: attributes are places and flags."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoGrad:
+    """A context manager or decorator under which no graph is built."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradMode:
+    """`torch.set_grad_enabled(mode)`: as a statement or a context, no graph is built unless the mode is True."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A switch after which a move of a module replaces its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetType:
+    """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`)."""
+
+    tensors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderType:
+    """A data loader class; ``collate`` is the argument that decides what arrives."""
+
+    dataset: str = "dataset"
+    collate: str = "collate_fn"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFile:
+    """A read of a checkpoint; ``position`` is the index of `map_location`, ``keyword`` its name."""
+
+    position: int = 1
+    keyword: str = "map_location"
+    module: bool = False  # returns a module (`torch.jit.load`, `load_from_checkpoint`)
+
+
+@dataclass(frozen=True, slots=True)
+class SaveFile:
+    """A write of a checkpoint: the object is the argument ``value``, the path the argument ``path``."""
+
+    value: int = 0
+    path: int = 1

@@ -1,0 +1,131 @@
+"""What libraries do with what they are given: objects with rows of their own, helpers that move, `prepare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torchdevlint import lattice
+from torchdevlint.facts import PROVEN
+from torchdevlint.interpreter import calls, iteration
+from torchdevlint.knowledge.rows import Build, MoveHelper, ObjectType, Placing, Prepare, Row, Transparent, TreeMap
+from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
+from torchdevlint.state import PLACEMENT
+from torchdevlint.transfers.devices import place_of
+from torchdevlint.transfers.placing import move_module, placed
+from torchdevlint.values import (
+    UNKNOWN,
+    Container,
+    Loader,
+    Module,
+    Object,
+    Opaque,
+    Value,
+)
+from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.run import Run
+
+
+def tree_map(run: Run, row: TreeMap, call: Call, receiver: Argument | None) -> Value:
+    """Apply a function to every leaf of nested containers."""
+    function = call.arguments[row.function].value if row.function < len(call.arguments) else UNKNOWN
+    tree = call.arguments[row.tree] if row.tree < len(call.arguments) else None
+    if tree is None:
+        return UNKNOWN
+    return _mapped(run, function, tree.value, tree, call)
+
+
+def _mapped(run: Run, function: Value, value: Value, argument: Argument, call: Call) -> Value:
+    if isinstance(value, Container):
+        items = run.items(value)
+        exact = [_mapped(run, function, item, argument, call) for _, item in items.exact]
+        rest = _mapped(run, function, items.rest, argument, call) if items.rest is not None else None
+        return run.container(value.kind, exact, rest)
+    return calls.call_value(run, function, calls.Call(call.node, call.text, [calls.Argument(argument.node, value)]))
+
+
+def move_helper(run: Run, row: MoveHelper, call: Call, receiver: Argument | None) -> Value:
+    """Move whatever is given to the device that is given."""
+    source, target = call.get(row.source, "tensor"), call.get(row.device, "device")
+    if source is None or target is None:
+        return run.opaque(f"{call.text}(…)")
+    placement = place_of(run, target) or ANY
+    return placed(run, source.value, placement)
+
+
+def new_object(run: Run, row: ObjectType, call: Call | None, receiver: Argument | None = None) -> Object:
+    """Build an object of a library's class."""
+    made = Object(run.new_key(), row)
+    if row.on_host and call is not None:
+        run.store.set(made.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
+    if call is not None:
+        given = place_of(run, call.keywords.get("device"), moving=False)
+        if given is not None:
+            run.store.set(made.key, PLACEMENT, given)
+        for argument in call.values():
+            calls.escape(run, argument.value)
+    return made
+
+
+def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Value:
+    """A framework's `prepare`: modules are moved, loaders yield on the framework's device."""
+    symbol = Symbol(run.prepared_key(), SymbolKind.PLACE, "the device of the framework")
+    run.facts.carriers.setdefault(symbol.key, set()).add(PROVEN)
+    run.facts.accelerated = True
+    why = Why(Role.PLACED, call.node, f"placed by `{call.text}`")
+    placement = lattice.on(symbol, why)
+    results: list[Value] = []
+    for argument in call.arguments:
+        value = argument.value
+        match value:
+            case Module():
+                move_module(run, value, placement)
+                results.append(value)
+            case Loader() | Container():
+                if isinstance(value, Loader):
+                    value = Loader(run.new_key(), value.type, placed(run, value.item, placement))
+                results.append(value)
+                run.facts.prepared_loaders = True
+            case Opaque():
+                results.append(_prepared_opaque(run, value, placement))
+            case _:
+                results.append(value)
+    if call.open:
+        return run.opaque(f"{call.text}(…)")
+    return results[0] if len(results) == 1 else run.container("tuple", results)
+
+
+def _prepared_opaque(run: Run, value: Opaque, placement: Placement) -> Value:
+    """An object of unknown kind that was prepared: a module was moved, a loader's items arrive moved."""
+    run.store.set(value.key, PLACEMENT, placement)
+    run.store.set(value.key, iteration.ITEM, run.opaque("", placement=placement))
+    return value
+
+
+def build(run: Run, row: Build, call: Call | None, receiver: Argument | None = None) -> Value:
+    """Build what a row tells that a call returns: an object or a module of a library."""
+    if isinstance(row.type, ObjectType):
+        made = new_object(run, row.type, call)
+        if row.follows and call is not None and call.arguments:
+            run.store.set(made.key, PLACEMENT, run.placement_of(call.arguments[0].value))
+        return made
+    module = Module(run.new_key(), row.type, None, call.text if call is not None else "")
+    placed_elsewhere = call is not None and (call.open or any(name in call.keywords for name in row.placed_by))
+    if placed_elsewhere or row.type.placing is not Placing.USER or call is None:
+        run.store.set(module.key, PLACEMENT, ANY)
+    else:
+        run.store.set(module.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
+    return module
+
+
+def transparent(run: Run, row: Transparent, call: Call, receiver: Argument | None) -> Value:
+    """Return the argument that the result stands for."""
+    value = call.arguments[row.argument].value if row.argument < len(call.arguments) else UNKNOWN
+    return value if value != UNKNOWN else run.opaque(f"{call.text}(…)")
+
+
+def opaque(run: Run, row: Row, call: Call, receiver: Argument | None) -> Value:
+    """Return an object of which no more is known."""
+    return run.opaque(f"{call.text}(…)")

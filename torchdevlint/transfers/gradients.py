@@ -1,0 +1,55 @@
+"""Gradients: backward passes, and contexts in which no graph is built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint.interpreter import calls, conditions
+from torchdevlint.knowledge.rows import Backward, GradMode, NoGrad
+from torchdevlint.transfers import optimizers
+from torchdevlint.transfers.operands import subject
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Imported,
+    Opaque,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.run import Run
+
+
+def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> Value:
+    """Run a backward pass: what it runs on has a graph, and whoever runs it trains."""
+    source = subject(call, receiver)
+    optimizers.trained(run)
+    if source is not None:
+        calls.consume(run, source.value, "backward")
+        slot = conditions.slot_of(run, source.node) if isinstance(source.node, cst.BaseExpression) else None
+        if slot is not None:
+            run.facts.backward.add(slot)
+        if isinstance(source.value, Opaque):
+            run.facts.tensors.add(source.value.key)
+            run.facts.graphs.add(source.value.key)
+    return NONE
+
+
+def grad_mode(run: Run, row: GradMode, call: Call, receiver: Argument | None) -> Value:
+    """Switch the building of graphs off (or on again) until the function ends, or for one block."""
+    mode = call.get(0, "mode")
+    on = mode is not None and mode.value == Const(True)
+    if call.discarded:
+        run.no_grad = 0 if on else run.no_grad + 1
+        return NONE
+    return UNKNOWN if on else Imported("", row)
+
+
+def no_grad(run: Run, row: NoGrad, call: Call, receiver: Argument | None) -> Value:
+    """Return the context in which no graph is built; one that is switched off (`inference_mode(False)`) is none."""
+    mode = call.get(0, "mode")
+    return UNKNOWN if mode is not None and mode.value == Const(False) else Imported("", row)

@@ -1,0 +1,144 @@
+"""Placing: what moves in place with a module or an object, and copies that are placed anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint.interpreter import attributes
+from torchdevlint.knowledge.rows import Placing
+from torchdevlint.lattice import ANY, Placement
+from torchdevlint.state import ITEMS, PLACEMENT, Items
+from torchdevlint.values import (
+    Choice,
+    Container,
+    Holder,
+    Instance,
+    Module,
+    Opaque,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.run import Run
+
+
+def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | None = None) -> None:
+    """Set where a module is, and with it what it has registered: submodules, parameters, buffers."""
+    visited = set() if seen is None else seen
+    match module:
+        case Module():
+            if module.key in visited:
+                return
+            visited.add(module.key)
+            top = seen is None
+            moves_itself = module.cls is not None and not top and _overrides(run, module)
+            here = ANY if moves_itself or module.type.placing is Placing.UNSEEN else placement
+            run.store.set(module.key, PLACEMENT, here)
+            for name, value in tuple(run.attribute_values(module.key)):
+                _move_held(run, module, name, value, here, visited)
+            _move_contained(run, module, here, visited)
+        case Opaque():
+            if module.key not in visited:
+                visited.add(module.key)
+                run.store.set(module.key, PLACEMENT, placement)
+        case Choice():
+            for option, _ in module.options:
+                move_module(run, option, placement, visited)
+        case _:
+            return
+
+
+def _overrides(run: Run, module: Module) -> bool:
+    assert module.cls is not None
+    return any(attributes.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)
+
+
+def contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
+    items = run.items(module)
+    return (*(value for _, value in items.exact), *((items.rest,) if items.rest is not None else ()))
+
+
+def _move_contained(run: Run, module: Module, placement: Placement, visited: set[int]) -> None:
+    """Move the elements of a registered list or dict: modules in place, parameters by another value."""
+    items = run.items(module)
+    moved = [(key, _relocated(value, placement)) for key, value in items.exact]
+    rest = _relocated(items.rest, placement) if items.rest is not None else None
+    if rest is not items.rest or any(new is not old for (_, new), (_, old) in zip(moved, items.exact, strict=True)):
+        run.store.set(module.key, ITEMS, Items(tuple(moved), rest, items.lost))
+    for value in contained(run, module):
+        if isinstance(value, Module | Opaque | Choice):
+            move_module(run, value, placement, visited)
+
+
+def _relocated(value: Value, placement: Placement) -> Value:
+    """Return a parameter or buffer, or a choice with one in it, at its new place; anything else as it is."""
+    match value:
+        case Tensor() if value.held is not Holder.NONE:
+            return replace(value, placement=placement)
+        case Choice() if any(isinstance(option, Tensor) for option, _ in value.options):
+            return Choice(tuple((_relocated(option, placement), condition) for option, condition in value.options))
+        case _:
+            return value
+
+
+def _move_held(run: Run, module: Module, name: str, value: Value, placement: Placement, visited: set[int]) -> None:
+    match value:
+        case Module() | Choice():
+            move_module(run, value, placement, visited)
+            if isinstance(value, Choice):
+                run.store.set(module.key, name, _relocated(value, placement))
+        case Opaque() if value.placement == ANY:
+            move_module(run, value, placement, visited)
+        case Opaque() if value.output:
+            run.store.set(module.key, name, replace(value, placement=placement))
+        case Tensor() if value.held is not Holder.NONE:
+            run.store.set(module.key, name, replace(value, placement=placement))
+        case _:
+            return
+
+
+def placed(run: Run, value: Value, placement: Placement) -> Value:
+    """Return a value with every tensor in it where a placement says."""
+    match value:
+        case Tensor():
+            return Tensor(placement, value.rank, value.graph)
+        case Opaque():
+            return Opaque(value.key, value.name, placement)
+        case Container():
+            items = run.items(value)
+            rest = placed(run, items.rest, placement) if items.rest is not None else None
+            made = Container(run.new_key(), value.kind)
+            exact = tuple((key, placed(run, item, placement)) for key, item in items.exact)
+            run.store.set(made.key, ITEMS, Items(exact, rest, items.lost))
+            return made
+        case Module():
+            move_module(run, value, placement)
+            return value
+        case _:
+            return value
+
+
+def copied(run: Run, value: Value, node: cst.CSTNode) -> Value:
+    """Return a copy of an object that moves in place: another identity, now in the same place."""
+    if isinstance(value, Module):
+        made = Module(run.new_key(), value.type, value.cls, value.name)
+        run.store.set(made.key, PLACEMENT, run.module_placement(value) or ANY)
+        for name, item in tuple(run.attribute_values(value.key)):
+            run.set_attribute(made.key, name, copied(run, item, node) if isinstance(item, Module) else item)
+        run.store.set(made.key, ITEMS, run.items(value))
+        return made
+    if isinstance(value, Opaque):
+        copy = run.opaque(value.name, placement=value.placement, output=value.output)
+        state = run.module_placement(value)
+        if state is not None:
+            run.store.set(copy.key, PLACEMENT, state)
+        else:
+            run.copies.setdefault(value.key, []).append((copy.key, node))
+        return copy
+    if isinstance(value, Instance):
+        return run.opaque("")
+    return value

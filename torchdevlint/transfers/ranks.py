@@ -1,0 +1,157 @@
+"""The rank of a result: what the sizes, dimensions and operands of a call say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint.interpreter import iteration
+from torchdevlint.knowledge.rows import RankRule
+from torchdevlint.values import (
+    ANY_RANK,
+    SCALAR,
+    Const,
+    Container,
+    Flag,
+    Rank,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.run import Run
+
+
+def made(run: Run, rule: RankRule, shape: int, packed: bool, call: Call) -> Rank:
+    match rule:
+        case RankRule.ONE:
+            return (1, 1)
+        case RankRule.VECTOR:
+            return (1, None)
+        case RankRule.SCALAR:
+            return SCALAR
+        case RankRule.SHAPE:
+            return _shape_rank(run, shape, packed, call)
+        case _:
+            return ANY_RANK
+
+
+def _shape_rank(run: Run, shape: int, packed: bool, call: Call) -> Rank:
+    """Return the rank that the sizes of a call name; sizes that cannot be counted are at least one."""
+    keyword = call.keywords.get("size")
+    sizes = [keyword] if keyword is not None else call.arguments[shape:] if shape >= 0 else call.arguments[-1:]
+    if packed and keyword is None:
+        sizes = sizes[:1]
+    if call.open or not sizes:
+        return (1, None)
+    if len(sizes) == 1:
+        value = sizes[0].value
+        known = iteration.elements(run, value)
+        if isinstance(value, Container):
+            return (len(known), len(known)) if known is not None else (1, None)
+        return (1, 1) if isinstance(value, Const) and not packed else (1, None)
+    return (len(sizes), len(sizes))
+
+
+def of_data(run: Run, value: Value) -> Rank:
+    """Return the rank of a tensor made of nested Python data."""
+    match value:
+        case Const() | Flag():
+            return SCALAR
+        case Tensor():
+            return value.rank
+        case Container():
+            inner = run.items(value).any()
+            if inner is None:
+                return (1, 1)
+            low, high = of_data(run, inner)
+            return (low + 1, None if high is None else high + 1)
+        case _:
+            return ANY_RANK
+
+
+def sizes_of(run: Run, call: Call | None) -> Rank:
+    """Return the rank of a view with the sizes of a call; sizes that cannot be counted are at least one."""
+    if call is None or call.open:
+        return (1, None)
+    sizes = call.arguments if _is_method(call) else call.arguments[1:]
+    if len(sizes) > 1:
+        return (len(sizes), len(sizes))
+    known = iteration.elements(run, sizes[0].value) if sizes else None
+    if known is not None:
+        return (len(known), len(known))
+    return (1, 1) if sizes and isinstance(sizes[0].value, Const) else (1, None)
+
+
+def _is_method(call: Call) -> bool:
+    """Tell whether a call is one of a method: then its receiver is not among its arguments."""
+    return "." not in call.text and isinstance(call.node, cst.Call) and isinstance(call.node.func, cst.Attribute)
+
+
+def following(run: Run, rule: RankRule, rank: Rank, call: Call | None) -> Rank:
+    low, high = rank
+    match rule:
+        case RankRule.SAME:
+            return rank
+        case RankRule.SCALAR:
+            return SCALAR
+        case RankRule.ONE:
+            return (1, 1)
+        case RankRule.VECTOR:
+            return (1, None)
+        case RankRule.PLUS_ONE:
+            return (low + 1, None if high is None else high + 1)
+        case RankRule.MINUS_ONE:
+            return (max(low - 1, 0), None if high is None else max(high - 1, 0))
+        case RankRule.REDUCE:
+            return _reduced(run, rank, call)
+        case _:
+            return ANY_RANK
+
+
+def _reduced(run: Run, rank: Rank, call: Call | None) -> Rank:
+    """Return the rank after a reduction: 0 of everything, less by the number of dimensions, the same with keepdim."""
+    if call is None:
+        return SCALAR
+    low, high = rank
+    given = call.arguments if _is_method(call) else call.arguments[1:]
+    dim = call.keywords.get("dim") or call.keywords.get("axis") or (given[0] if given else None)
+    if dim is None or (isinstance(dim.value, Const) and isinstance(dim.value.value, bool | None)):
+        return (0, high) if call.open else SCALAR
+    keep = call.keywords.get("keepdim") or (given[1] if len(given) > 1 else None)
+    if keep is not None and keep.value == Const(True):
+        return rank
+    known = iteration.elements(run, dim.value)
+    if known is None and not isinstance(dim.value, Const):
+        return (0, high)
+    count = len(known) if known is not None else 1
+    kept = high if keep is not None or high is None else max(high - count, 0)
+    return (max(low - count, 0), kept)
+
+
+def combined(rule: RankRule, tensors: Sequence[Tensor], complete: bool) -> Rank:
+    match rule:
+        case RankRule.BROADCAST:
+            if not tensors:
+                return ANY_RANK
+            low = max(t.rank[0] for t in tensors)
+            highs = [t.rank[1] for t in tensors]
+            return (low, None if None in highs else max(h for h in highs if h is not None))
+        case RankRule.SAME:
+            return tensors[0].rank if tensors else ANY_RANK
+        case RankRule.SCALAR:
+            return SCALAR
+        case RankRule.ONE:
+            return (1, 1)
+        case RankRule.VECTOR:
+            return (1, None)
+        case RankRule.PLUS_ONE:
+            if not tensors:
+                return (1, None)
+            low, high = tensors[0].rank
+            return (low + 1, None if high is None else high + 1)
+        case _:
+            return ANY_RANK

@@ -1,0 +1,79 @@
+"""What is read out of tensors: through host memory, and as Python data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint.events import HostRead
+from torchdevlint.interpreter import iteration
+from torchdevlint.knowledge.rows import Plain, Quiet, ReadHost
+from torchdevlint.lattice import ANY
+from torchdevlint.transfers.operands import operand
+from torchdevlint.values import (
+    UNKNOWN,
+    Const,
+    Container,
+    Opaque,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.run import Run
+
+
+def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) -> Value:
+    """Read tensors through host memory, which fails for those on an accelerator."""
+    forced = call.keywords.get(row.forced) if row.forced else None
+    if forced is not None and forced.value == Const(True):
+        return run.opaque("")
+    if receiver is not None:
+        arguments = [receiver]
+    else:
+        arguments = list(call.arguments) if row.all_arguments else call.arguments[:1]
+    for argument in arguments:
+        value = argument.value
+        if row.only_lists and not isinstance(value, Container):
+            continue
+        if _own_parameter(run, argument.node):
+            continue
+        if isinstance(value, Container):
+            item = iteration.element(run, value, argument.node)
+            value = item if isinstance(item, Tensor) else value
+        if receiver is not None and isinstance(value, Opaque) and row.tensor_evidence:
+            run.facts.tensors.add(value.key)
+        proven = isinstance(value, Tensor) or (isinstance(value, Opaque) and (receiver is not None or value.member))
+        if proven and run.placement_of(value) != ANY:
+            read = operand(run, argument.node, value, "input")
+            run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
+    return run.array()
+
+
+def _own_parameter(run: Run, node: cst.CSTNode) -> bool:
+    """Tell whether an expression is about a parameter of the helper that runs: its callers decide."""
+    function = run.frame.function
+    if function is None or run.frame.depth == 0:
+        return False
+    while isinstance(node, cst.Call | cst.Attribute | cst.Subscript):
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
+            return False  # what a call gave is the helper's own
+        node = node.func if isinstance(node, cst.Call) else node.value
+    if not isinstance(node, cst.Name):
+        return False
+    names = [parameter.name.value for parameter in function.node.params.params]
+    return node.value in (names[1:] if function.receiver is not None else names)
+
+
+def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
+    """Give Python data; a method that only tensors have proves its object one."""
+    if receiver is not None and row.tensor_evidence and isinstance(receiver.value, Opaque):
+        run.facts.tensors.add(receiver.value.key)
+    return UNKNOWN
+
+
+def quiet(run: Run, row: Quiet, call: Call, receiver: Argument | None) -> Value:
+    """Return the object of the method, about whose device nothing changed."""
+    return receiver.value if receiver is not None else UNKNOWN

@@ -1,0 +1,111 @@
+"""Devices as the runtime sets and names them: `torch.device(…)`, the current device, the default device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torchdevlint import lattice
+from torchdevlint.events import CudaCalled
+from torchdevlint.interpreter.run import DISTRIBUTED
+from torchdevlint.knowledge.rows import (
+    Arguments,
+    Count,
+    CurrentDevice,
+    DefaultDevice,
+    DeviceType,
+    EnvironmentRow,
+    Query,
+    SetDevice,
+)
+from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
+from torchdevlint.names import text_of
+from torchdevlint.state import DEFAULT_DEVICE
+from torchdevlint.transfers.devices import legacy_type, parse, place_of
+from torchdevlint.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Device,
+    Flag,
+    Opaque,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.run import Run
+
+
+def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> Value:
+    """`torch.device(…)`: a literal keeps its node until it decides where something lives."""
+    first = call.get(0, "device") or call.get(0, "type")
+    index = call.get(1, "index")
+    if first is None:
+        return UNKNOWN
+    value = first.value
+    if isinstance(value, Const):
+        found = parse(value.value)
+        if found is None:
+            return UNKNOWN
+        if index is not None:
+            if not isinstance(index.value, Const) or not isinstance(index.value.value, int):
+                key = index.value.key if isinstance(index.value, Opaque) else run.new_key()
+                return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))))
+            found = Concrete(found.type, index.value.value)
+        return Device(lattice.on(found), value.node if lattice.is_accelerator(found) else None)
+    if isinstance(value, Device):
+        return value
+    placement = place_of(run, first)
+    return Device(placement) if placement is not None else UNKNOWN
+
+
+def set_device(run: Run, row: SetDevice, call: Call, receiver: Argument | None) -> Value:
+    """Make a device the current one: from here on the accelerator is there."""
+    first = call.arguments[0] if call.arguments else None
+    if first is not None and isinstance(first.value, Const):
+        run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
+    else:
+        run.world |= {(row.type, True), (DISTRIBUTED, True)}
+    run.facts.accelerated = True
+    return NONE
+
+
+def default_device(run: Run, row: DefaultDevice, call: Call, receiver: Argument | None) -> Value:
+    """Set where factories make tensors that are given no device."""
+    first = call.arguments[0] if call.arguments else None
+    if first is None:
+        return NONE
+    placement = legacy_type(run, first.value) if row.legacy else place_of(run, first)
+    run.store.set(0, DEFAULT_DEVICE, placement if placement is not None else ANY)
+    return NONE
+
+
+def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | None) -> Value:
+    """Note that an accelerator is there, by a call that needs one."""
+    first = call.arguments[0].value if call.arguments else None
+    backend = call.keywords.get("backend")
+    given = backend.value if backend is not None else first
+    if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
+        run.world |= {(row.type, True)}
+        run.facts.guards = True
+    return NONE
+
+
+def query(run: Run, row: Query | Count, call: Call, receiver: Argument | None) -> Value:
+    """Ask whether an accelerator is there: a guard."""
+    run.facts.guards = True
+    return Flag(frozenset({(row.type, True)}), frozenset({(row.type, False)}))
+
+
+def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument | None) -> Value:
+    """Return the device that the runtime names: of one type, or whatever there is."""
+    if row.type:
+        return Device(lattice.on(Concrete(row.type)), call=call.node)
+    return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, f"`{call.text}()`")))
+
+
+def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:
+    """Return a namespace of command-line arguments."""
+    made = run.opaque(f"{call.text}(…)")
+    run.arguments.add(made.key)
+    return made
