@@ -91,6 +91,13 @@ def test_rules_supersede_rules() -> None:
         assert set(rule.supersedes) <= codes - {rule.code}
 
 
+def test_the_rule_that_the_documentation_shows_is_one() -> None:
+    (shown,) = re.findall(
+        r"^```python\n(@rule.*?)^```$", (ROOT / "docs" / "adding-a-rule.md").read_text("utf-8"), re.M | re.S
+    )
+    assert any(shown in (PACKAGE / "rules" / f"{stem}.py").read_text("utf-8") for stem in STEMS)
+
+
 MESSAGES = {rule.code: (rule.message, rule.fix) for rule in all_rules()}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,14 +24,19 @@ CLEAN = BUG.replace("\nx.to", "\nx = x.to")
 BROKEN = "import torch\n\nx = torch.ones(3\n"
 
 
+def in_readme(pattern: str) -> str:
+    """Return the one line of the README that users are told to copy."""
+    (line,) = re.findall(rf"^{pattern}$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    return str(line)
+
+
 # CI: an exit status and lines to read
 
 
 def ci(tmp_path: Path, source: str) -> tuple[int, str]:
     (tmp_path / "train.py").write_text(source, "utf-8")
-    result = subprocess.run(
-        [SCRIPTS / "flake8", "--select", "TDL,E9", "."], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    program, *arguments = in_readme(r"flake8 --select \S+ \.").split()
+    result = subprocess.run([SCRIPTS / program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.stderr == ""
     return result.returncode, result.stdout
 
@@ -86,7 +92,7 @@ def test_pre_commit(tmp_path: Path, hook_repository: Path) -> None:
         f"  - repo: {hook_repository.as_uri()}\n"
         f"    rev: {git('rev-parse', 'HEAD', cwd=hook_repository)}\n"
         "    hooks:\n"
-        "      - id: torchdevlint\n",
+        f"{in_readme('      - id: .*')}\n",
         "utf-8",
     )
     environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "cache")}
@@ -113,7 +119,7 @@ def test_pre_commit(tmp_path: Path, hook_repository: Path) -> None:
 
     # the users' own arguments come after ours, and flake8 takes the last of each
     config = scratch / ".pre-commit-config.yaml"
-    config.write_text(config.read_text("utf-8") + '        args: ["--select=TDL,E9"]\n', "utf-8")
+    config.write_text(f"{config.read_text('utf-8')}{in_readme('        # args: .*').replace('# ', '')}\n", "utf-8")
     broken = commit(BROKEN)
     assert broken.returncode == 1
     assert "train.py:3:" in broken.stdout
@@ -190,7 +196,7 @@ def server(tmp_path: Path) -> Iterator[LanguageServer]:
 def test_editor(tmp_path: Path, server: LanguageServer) -> None:
     others = ("autopep8", "mccabe", "pycodestyle", "pyflakes", "yapf")
     plugins: dict[str, Any] = {name: {"enabled": False} for name in others}
-    plugins["flake8"] = {"enabled": True, "select": ["TDL", "E9"]}
+    plugins |= json.loads(in_readme(r'{"pylsp": .*'))["pylsp"]["plugins"]
     server.request("initialize", {"processId": os.getpid(), "rootUri": tmp_path.as_uri(), "capabilities": {}})
     server.send("initialized", {})
     server.send("workspace/didChangeConfiguration", {"settings": {"pylsp": {"plugins": plugins}}})
