@@ -112,7 +112,7 @@ def reveal(source: str) -> dict[int, list[str]]:
     """Return what each line assigned, in order, without repeats."""
     seen: list[tuple[cst.CSTNode, str]] = []
     module = cst.parse_module(source)
-    interpret(module, source, DEFAULT, lambda run, node, value: seen.append((node, text_of(run, value))))
+    interpret(module, source, DEFAULT, probe=lambda run, node, value: seen.append((node, text_of(run, value))))
     spans = positions.locate(module, {node for node, _ in seen})
     lines: dict[int, list[str]] = {}
     for node, text in seen:

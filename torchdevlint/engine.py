@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,6 +11,7 @@ import libcst as cst
 import torchdevlint.rules
 from torchdevlint import gate, knowledge, positions, rule, settle
 from torchdevlint.interpreter.driver import Interpretation, interpret
+from torchdevlint.interpreter.run import Resolver, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
 from torchdevlint.options import NotAnalysed, Options
@@ -31,16 +32,6 @@ class Diagnostic:
     end_column: int
 
 
-Resolver = Callable[[str], object]
-"""What an import of a local module means; today always unknown."""
-
-
-def unknown(name: str) -> object:
-    """Resolve nothing: what a local import means is not known."""
-    del name
-    return None
-
-
 @cache
 def all_rules() -> tuple[rule.Rule, ...]:
     """Return every rule there is, found by its stem."""
@@ -52,20 +43,23 @@ def analyse(
     *,
     knowledge: Knowledge = knowledge.DEFAULT,
     options: Options = Options(),  # noqa: B008 (frozen)
-    resolver: Resolver = unknown,
+    resolver: Resolver = unresolved,
 ) -> tuple[Diagnostic, ...]:
     """Return the findings in a source text, by position.
 
-    Raises `NotAnalysed` for a text that is too large or that libcst cannot parse.
+    ``resolver`` tells what a name means that is imported from a module no row knows; by default nothing does.
+    Raises `NotAnalysed` for a text that is too large, nested too deeply, or that libcst cannot parse.
     """
-    del resolver
     if not gate.may_find(text):
         return ()
     gate.check_size(text)
     module = parse(text)
-    with deep_recursion(), uninterrupted():
-        settled = find(interpret(module, text, knowledge), options)
-    return tuple(diagnose(module, settled)) if settled else ()
+    try:
+        with deep_recursion(), uninterrupted():
+            settled = find(interpret(module, text, knowledge, resolver), options)
+        return tuple(diagnose(module, settled)) if settled else ()
+    except RecursionError as error:
+        raise NotAnalysed("nested too deeply") from error
 
 
 def parse(text: str) -> cst.Module:
@@ -79,8 +73,10 @@ def parse(text: str) -> cst.Module:
 def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     """Return the settled findings of the wanted rules."""
     silent = frozenset({"TDL501", "TDL502"}) if options.is_test_file else frozenset()
-    wanted = tuple(r for r in all_rules() if options.wants(r.code) and r.code not in silent)
-    return settle.settle(rule.judge(wanted, interpretation.events, interpretation.facts))
+    judging = tuple(r for r in all_rules() if r.code not in silent)
+    settled = settle.settle(rule.judge(judging, interpretation.events, interpretation.facts))
+    # A rule that is not wanted still speaks instead of those that it supersedes.
+    return [one for one in settled if options.wants(one.rule.code)]
 
 
 def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]:

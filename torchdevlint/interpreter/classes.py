@@ -67,6 +67,7 @@ def define(run: Run, node: cst.ClassDef) -> Class:
     for decorator in node.decorators:
         expressions.evaluate(run, decorator.decorator)
     run.definitions.append(made)
+    run.methods.update(m.node for m in members.values() if isinstance(m, Function))
     return made
 
 

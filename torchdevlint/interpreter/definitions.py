@@ -10,7 +10,7 @@ from torchdevlint.interpreter import expressions, targets
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import NoGrad, Transparent
 from torchdevlint.names import canonical, dotted, row_of
-from torchdevlint.values import Flag, Function, Imported, Opaque, Value
+from torchdevlint.values import UNKNOWN, Flag, Function, Imported, Opaque, Value
 
 _KINDS = {
     "property": "property",
@@ -94,7 +94,9 @@ def import_from(run: Run, node: cst.ImportFrom) -> None:
 
 
 def _imported(run: Run, name: str) -> Value:
-    return Imported(canonical(name, run.knowledge), row_of(name, run.knowledge))
+    row = row_of(name, run.knowledge)
+    found = run.resolver(name) if row is None else UNKNOWN
+    return Imported(canonical(name, run.knowledge), row) if found == UNKNOWN else found
 
 
 def _implied(run: Run, name: str) -> None:

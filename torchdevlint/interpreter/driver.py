@@ -11,7 +11,7 @@ import libcst as cst
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter import classes, functions, statements
-from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Run
+from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.values import Class, Function, Value
 
@@ -30,13 +30,19 @@ class Interpretation:
     facts: FileFacts
 
 
-def interpret(module: cst.Module, text: str, knowledge: Knowledge, probe: Probe | None = None) -> Interpretation:
+def interpret(
+    module: cst.Module,
+    text: str,
+    knowledge: Knowledge,
+    resolver: Resolver = unresolved,
+    probe: Probe | None = None,
+) -> Interpretation:
     """Interpret a file; every function and class is run at least once.
 
     ``probe`` is shown the value of every assignment as it is made, for tests and traces.
     """
     lines = text.count("\n") + 1
-    run = Run(knowledge, budget=STEPS_FREE + STEPS_A_LINE * lines, probe=probe)
+    run = Run(knowledge, budget=STEPS_FREE + STEPS_A_LINE * lines, probe=probe, resolver=resolver)
     run.called_attributes = frozenset(_CALLED_ATTRIBUTE.findall(text))
     called_names = frozenset(_CALLED_NAME.findall(text))
     run.facts.definitions_only = not _runs_something(module)
@@ -53,8 +59,8 @@ def interpret(module: cst.Module, text: str, knowledge: Knowledge, probe: Probe 
             if isinstance(definition, Function):
                 if definition.node in run.called or (rooted and name in called_names):
                     continue
-                if _is_method(run, definition):
-                    continue
+                if definition.node in run.methods:
+                    continue  # run with a `self`, below
                 functions.run_symbolically(run, definition)
             else:
                 names = [
@@ -73,15 +79,6 @@ def interpret(module: cst.Module, text: str, knowledge: Knowledge, probe: Probe 
 def _constructed(run: Run, cls: Class) -> bool:
     init = cls.members.get("__init__")
     return not isinstance(init, Function) or init.node in run.called
-
-
-def _is_method(run: Run, function: Function) -> bool:
-    """Tell whether a function is a method; those are run with a `self`."""
-    return any(
-        isinstance(definition, Class)
-        and any(isinstance(m, Function) and m.node is function.node for m in definition.members.values())
-        for definition in run.definitions
-    )
 
 
 def _runs_something(module: cst.Module) -> bool:

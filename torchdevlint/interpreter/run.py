@@ -109,6 +109,16 @@ class Frame:
         return self.loops[-1].node if self.loops else None
 
 
+Resolver = Callable[[str], Value]
+"""What a dotted name means that is imported from a module no row knows."""
+
+
+def unresolved(name: str) -> Value:
+    """Resolve nothing."""
+    del name
+    return UNKNOWN
+
+
 @dataclass(slots=True)
 class Run:
     """The state of the interpreter; everything that changes while a file is interpreted."""
@@ -163,6 +173,8 @@ class Run:
     reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
     called_attributes: frozenset[str] = frozenset()
     probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
+    resolver: Resolver = unresolved
+    methods: set[cst.CSTNode] = field(default_factory=set)
 
     def enter(self, frame: Frame) -> None:
         """Make a frame the one that names are bound in."""
