@@ -15,6 +15,7 @@ import libcst as cst
 from torchdevlint.lattice import ALWAYS, ANY, Condition, Placement
 
 if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
     from torchdevlint.knowledge.rows import LoaderType, ModuleType, ObjectType, OptimizerType, Row
 
 Rank: TypeAlias = tuple[int, int | None]
@@ -207,7 +208,7 @@ class Partial:
     """A callable with arguments given beforehand (`functools.partial`)."""
 
     callee: Value
-    call: object = field(compare=False)
+    call: Call = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)

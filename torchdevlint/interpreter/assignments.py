@@ -113,9 +113,7 @@ def augmented(run: Run, node: cst.AugAssign) -> None:
     before = expressions.evaluate(run, node.target)
     value = expressions.evaluate(run, node.value)
     symbol = operator_text(node.operator)
-    result = transfers.operate(
-        run, transfers.IN_PLACE, symbol, node, ((node.target, before), (node.value, value)), in_place=True
-    )
+    result = transfers.operate(run, transfers.IN_PLACE, node, ((node.target, before), (node.value, value)))
     if isinstance(before, Container):
         _extended(run, node, before, value)
         return

@@ -151,7 +151,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
     if known is not None:
         return known
     if value.cls is not None:
-        found = _of_class(run, value, value.cls, name, node)
+        found = of_class(run, value, value.cls, name, node)
         if found is not None:
             return found
     row = run.knowledge.module.get(name)
@@ -176,7 +176,7 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Val
     known = run.store.value(value.key, name)
     if known is not None:
         return known
-    found = _of_class(run, value, value.cls, name, node)
+    found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
     made = run.opaque(f"self.{name}" if run.frame.receiver == value else name)
@@ -184,7 +184,7 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Val
     return made
 
 
-def _of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.CSTNode) -> Value | None:
+def of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.CSTNode) -> Value | None:
     """Return a member of the class bound to the receiver; a property is called."""
     own = run.store.value(cls.key, name)
     if own is not None:
@@ -255,13 +255,13 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
     name = target.attr.value
     match receiver:
         case Module(cls=Class() as cls) | Instance(cls=cls) if _is_property(run, cls, name):
-            calls.consume(run, value, "stored")  # what its setter does cannot be told from the name
+            calls.consume(run, value)  # what its setter does cannot be told from the name
             calls.forget_attributes(run, receiver.key)
         case Module():
             transfers.hold(run, receiver, name, value, node)
         case Instance() | Object() | Optimizer():
             if isinstance(receiver, Instance) and not run.frame.constructing:
-                calls.consume(run, value, "stored")
+                calls.consume(run, value)
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))
         case Opaque():
             if receiver.parameter and isinstance(run.knowledge.tensor_attributes.get(name), Follow):
@@ -271,7 +271,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
                 return
             if receiver.parameter and value == Const(False) and receiver.key in run.parameter_of:
                 transfers.freeze(run, run.parameter_of[receiver.key])
-            calls.consume(run, value, "stored")
+            calls.consume(run, value)
             run.set_attribute(receiver.key, name, value)
         case Tensor():
             if isinstance(run.knowledge.tensor_attributes.get(name), Follow):
@@ -281,4 +281,4 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
         case Class():
             run.set_attribute(receiver.key, name, value)
         case _:
-            calls.consume(run, value, "stored")
+            calls.consume(run, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
@@ -238,8 +239,7 @@ def _copy(run: Run, call: Call) -> Value:
 def _partial(run: Run, call: Call) -> Value:
     if not call.arguments:
         return UNKNOWN
-    rest = calls.Call(call.node, call.text, call.arguments[1:], call.keywords, call.open)
-    return Partial(call.arguments[0].value, rest)
+    return Partial(call.arguments[0].value, replace(call, arguments=call.arguments[1:]))
 
 
 def _float(run: Run, call: Call) -> Value:

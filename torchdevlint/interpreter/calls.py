@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -133,17 +133,19 @@ def _arguments(run: Run, node: cst.Call, text: str) -> Call:
 
 def _keywords(run: Run, made: Call, node: cst.BaseExpression, value: Value) -> None:
     """Spread ``**value``: a dict of known keys, or an object whose elements are tensors somewhere."""
-    made.open = made.spread = True
+    unseen_keys = True
     if isinstance(value, Container):
         items = run.items(value)
         for key, item in items.exact:
             if isinstance(key, str):
                 made.keywords.setdefault(key, Argument(node, item))
-        made.open = made.spread = items.lost or items.rest is not None
+        unseen_keys = items.lost or items.rest is not None
         if items.rest is not None:
             made.keywords.setdefault("**", Argument(node, items.rest))
     elif isinstance(value, Object | Opaque):
         made.keywords.setdefault("**", Argument(node, iteration.element(run, value, node)))
+    made.spread = made.spread or unseen_keys
+    made.open = made.open or unseen_keys
 
 
 def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) -> Value:
@@ -152,14 +154,14 @@ def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attr
         case Imported() | Class() | Instance():
             if isinstance(receiver, Imported):
                 made.text = text_of(node)
-            return call_value(run, attributes.read(run, receiver, name, node), made, receiver)
+            return call_value(run, attributes.read(run, receiver, name, node), made)
         case Choice():
             return _each(run, receiver, lambda option: call_method(run, option, name, made, node))
         case _:
             return methods.call(run, receiver, name, made, node)
 
 
-def _each(run: Run, choice: Choice, action) -> Value:  # type: ignore[no-untyped-def]
+def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
     """Do an action for each option in a world of its own, and join the results."""
     world = run.world
     joined: Value | None = None
@@ -178,7 +180,7 @@ def _each(run: Run, choice: Choice, action) -> Value:  # type: ignore[no-untyped
     return UNKNOWN if joined is None else joined
 
 
-def call_value(run: Run, callee: Value, made: Call, receiver: Value | None = None) -> Value:
+def call_value(run: Run, callee: Value, made: Call) -> Value:
     """Call a value."""
     match callee:
         case Imported():
@@ -201,11 +203,16 @@ def call_value(run: Run, callee: Value, made: Call, receiver: Value | None = Non
             return methods.call(run, callee.receiver, callee.name, made, target)
         case Partial():
             earlier = callee.call
-            assert isinstance(earlier, Call)
             whole = Call(
-                made.node, earlier.text, [*earlier.arguments, *made.arguments], {**earlier.keywords, **made.keywords},
-                made.open or earlier.open, made.discarded,
-            )  # fmt: skip
+                made.node,
+                earlier.text,
+                [*earlier.arguments, *made.arguments],
+                {**earlier.keywords, **made.keywords},
+                open=made.open or earlier.open,
+                hidden=made.hidden or earlier.hidden,
+                spread=made.spread or earlier.spread,
+                discarded=made.discarded,
+            )
             return call_value(run, callee.callee, whole)
         case Opaque():
             return methods.call_opaque(run, callee, made)
@@ -269,7 +276,7 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
     if type(value) in _UNCHANGED:
         return
-    consume(run, value, "passed")
+    consume(run, value)
     transfers.keep(run, value)
     match value:
         case Module() | Opaque():
@@ -320,7 +327,7 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
             run.store.set(module.key, name, Tensor(ANY, item.rank, item.graph, item.held))
 
 
-def consume(run: Run, value: Value, how: str, depth: int = 0) -> None:
+def consume(run: Run, value: Value, depth: int = 0) -> None:
     """Record that an accumulated total was used in a way that may need its graph."""
     match value:
         case Tensor() if value.tally:
@@ -328,13 +335,12 @@ def consume(run: Run, value: Value, how: str, depth: int = 0) -> None:
         case Container():
             tally = run.tallies.get(value.key)
             if tally is not None:
-                for key in tally:
-                    run.facts.consumed.add(key)
+                run.facts.consumed.update(tally)
             for _, item in run.items(value).exact if depth < MAX_DEPTH else ():
                 if isinstance(item, Tensor) or (isinstance(item, Container) and item.key in run.tallies):
-                    consume(run, item, how, depth + 1)
+                    consume(run, item, depth + 1)
         case Choice():
             for option, _ in value.options:
-                consume(run, option, how)
+                consume(run, option, depth)
         case _:
             return

@@ -31,9 +31,7 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     run.appended[receiver.key] = made.node
     if isinstance(receiver, Container):
         tallies.appended(run, receiver, made)
-    else:
-        transfers.register(run, value)
-        value = transfers.as_parameter(value)
+    value = _taken(run, receiver, value)
     items = run.items(receiver)
     inside_loop = bool(run.frame.loops)
     if items.rest is None and not items.lost and not inside_loop:
@@ -43,12 +41,18 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     return NONE
 
 
+def _taken(run: Run, receiver: Container | Module, value: Value) -> Value:
+    """Return what a container takes for a value; one that is a module registers it."""
+    if isinstance(receiver, Container):
+        return value
+    transfers.register(run, value)
+    return transfers.as_parameter(value)
+
+
 def _insert(run: Run, receiver: Container | Module, made: Call) -> Value:
     items = run.items(receiver)
     if made.arguments:
-        value = made.arguments[-1].value
-        if isinstance(receiver, Module):
-            transfers.register(run, value)
+        value = _taken(run, receiver, made.arguments[-1].value)
         run.store.set(receiver.key, ITEMS, Items((), items.any(), items.lost))
         iteration.add_item(run, receiver, value)
     return NONE
@@ -56,36 +60,20 @@ def _insert(run: Run, receiver: Container | Module, made: Call) -> Value:
 
 def _extend(run: Run, receiver: Container | Module, made: Call) -> Value:
     for argument in made.arguments:
-        known = iteration.elements(run, argument.value)
-        values = known if known is not None else [iteration.element(run, argument.value, argument.node)]
-        for value in values:
-            if isinstance(receiver, Module):
-                transfers.register(run, value)
-                iteration.add_item(run, receiver, transfers.as_parameter(value))
-            else:
-                iteration.add_item(run, receiver, value)
+        for value in iteration.parts(run, argument.value, argument.node):
+            iteration.add_item(run, receiver, _taken(run, receiver, value))
     return NONE
 
 
 def _update(run: Run, receiver: Container | Module, made: Call) -> Value:
-    for key, argument in made.keywords.items():
-        if isinstance(receiver, Container):
-            iteration.store_item(run, receiver, Const(key), argument.value)
+    pairs: list[tuple[Value, Value]] = [(Const(key), argument.value) for key, argument in made.keywords.items()]
     for argument in made.arguments:
-        if isinstance(argument.value, Container):
-            for key_, value in run.items(argument.value).exact:
-                if isinstance(receiver, Container):
-                    iteration.store_item(run, receiver, Const(key_), value)
-                else:
-                    transfers.register(run, value)
-                    iteration.add_item(run, receiver, value)
-            rest = run.items(argument.value).rest
-            if rest is not None and isinstance(receiver, Container):
-                iteration.store_item(run, receiver, UNKNOWN, rest)
-            elif rest is not None:
-                iteration.add_item(run, receiver, rest)
-        else:
-            iteration.add_item(run, receiver, UNKNOWN)
+        items = run.items(argument.value) if isinstance(argument.value, Container) else Items(rest=UNKNOWN)
+        pairs.extend((Const(key), value) for key, value in items.exact)
+        if items.rest is not None or items.lost:
+            pairs.append((UNKNOWN, items.rest if items.rest is not None and not items.lost else UNKNOWN))
+    for key, value in pairs:
+        iteration.store_item(run, receiver, key, _taken(run, receiver, value))
     return NONE
 
 
@@ -147,7 +135,7 @@ def _copy(run: Run, receiver: Container | Module, made: Call) -> Value:
 def _nothing(run: Run, receiver: Container | Module, made: Call) -> Value:
     for argument in made.values():
         if isinstance(argument.value, Opaque):
-            calls.consume(run, argument.value, "passed")
+            calls.consume(run, argument.value)
     return UNKNOWN
 
 

@@ -115,7 +115,7 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
         return run.container(left.kind, (), run.items(left).any())
     if isinstance(left, Const) and isinstance(left.value, str):
         return transfers.formatted_device(run, left.value, right)
-    return transfers.operate(run, row, symbol, node, ((node.left, left), (node.right, right)))
+    return transfers.operate(run, row, node, ((node.left, left), (node.right, right)))
 
 
 def _unary(run: Run, node: cst.UnaryOperation) -> Value:
@@ -152,7 +152,7 @@ def _comparison(run: Run, node: cst.Comparison) -> Value:
         target = node.comparisons[0]
         if not isinstance(target.operator, cst.In | cst.NotIn | cst.Is | cst.IsNot):
             operands = ((node.left, values[0]), (target.comparator, values[1]))
-            return transfers.operate(run, COMPARISON, operator_text(target.operator), node, operands)
+            return transfers.operate(run, COMPARISON, node, operands)
     test = conditions.compare(run, node, values)
     return Const(test.known) if test.known is not None else Flag(test.when_true, test.when_false)
 
@@ -204,7 +204,7 @@ def _yield(run: Run, node: cst.Yield) -> Value:
         value = iteration.element(run, evaluate(run, node.value.item), node)
     else:
         value = evaluate(run, node.value)
-    calls.consume(run, value, "yielded")
+    calls.consume(run, value)
     run.frame.yields.append(value)
     return UNKNOWN
 

@@ -126,7 +126,7 @@ def parts(run: Run, value: Value, node: cst.CSTNode) -> list[Value]:
     return [element(run, value, node)]
 
 
-def store_item(run: Run, base: Container, key: Value, value: Value) -> None:
+def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> None:
     """Bind an element of a container under a key; an unknown key may be any."""
     items = run.items(base)
     if isinstance(key, Const):

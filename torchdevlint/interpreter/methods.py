@@ -16,13 +16,10 @@ from torchdevlint.names import text_of
 from torchdevlint.values import (
     SCALAR,
     UNKNOWN,
-    Bound,
-    Class,
     Const,
     Container,
     Device,
     Function,
-    Instance,
     Loader,
     Module,
     Object,
@@ -56,14 +53,8 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
             return _of_object(run, receiver, name, made)
         case Parameters():
             return receiver
-        case Device():
+        case Device() | Const(value=str()):
             return UNKNOWN
-        case Const() if isinstance(receiver.value, str):
-            return UNKNOWN
-        case Instance():
-            return calls.call_value(run, attributes.read(run, receiver, name, node), made)
-        case Class() | Function() | Bound():
-            return calls.call_value(run, attributes.read(run, receiver, name, node), made)
         case Loader():
             return run.opaque(name)
         case _:
@@ -73,7 +64,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
 def _of_tensor(run: Run, receiver: Tensor, name: str, made: Call, node: cst.Attribute) -> Value:
     row = run.knowledge.tensor.get(name)
     if row is None:
-        calls.consume(run, receiver, "passed")
+        calls.consume(run, receiver)
         return calls.unseen(run, made)
     return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
 
@@ -94,7 +85,7 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
     if isinstance(module_row, Move) and (row is None or isinstance(row, Move)):
         return transfers.move_opaque(run, module_row, receiver, made, node)
     if name in knowledge.optimizer and name not in knowledge.tensor and name not in knowledge.module:
-        return transfers.of_unseen_optimizer(run, knowledge.optimizer[name], receiver, made)
+        return transfers.of_unseen_optimizer(run, knowledge.optimizer[name], made)
     if isinstance(row, Backward) and made.arguments:
         return transfers.apply(run, row, made, made.arguments[0])  # an engine or scaler runs it on the loss it is given
     if isinstance(row, Backward):
@@ -120,9 +111,7 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     if own is not None:
         return calls.call_value(run, own, made)
     if receiver.cls is not None:
-        found = attributes.member(run, receiver.cls, name)
-        if isinstance(found, Function):
-            return _invoke_member(run, receiver, found, name, made)
+        found = attributes.of_class(run, receiver, receiver.cls, name, node)
         if found is not None:
             return calls.call_value(run, found, made)
     row = run.knowledge.module.get(name)
@@ -137,24 +126,13 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
         return run.opaque(f"{text_of(node)}(…)")
     placement = run.module_placement(receiver) or ANY
     if receiver.type.holds_tensors and placement != ANY:
-        _called(run, receiver, made, placement, text_of(node))
+        _meets(run, receiver, made, placement, text_of(node))
     return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
-
-
-def _invoke_member(run: Run, receiver: Module, found: Function, name: str, made: Call) -> Value:
-    kind = run.kinds.get(found.node)
-    if kind == "staticmethod":
-        return functions.invoke(run, found, made)
-    bound = Function(found.node, found.frame, found.name, receiver, found.owner)
-    assert receiver.cls is not None
-    if kind == "classmethod":
-        return functions.invoke(run, Function(found.node, found.frame, found.name, receiver.cls, found.owner), made)
-    return functions.invoke(run, bound, made, None)
 
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells."""
-    called(run)
+    _noted(run)
     forward = attributes.member(run, module.cls, "forward") if module.cls is not None else None
     if not run.frame.in_module and not run.frame.constructing:
         run.facts.definitions_only = False
@@ -168,7 +146,7 @@ def call_module(run: Run, module: Module, made: Call) -> Value:
     return transfers.call_typed_module(run, module, made)
 
 
-def _called(run: Run, module: Module | Opaque, made: Call, state: Placement, text: str) -> None:
+def _meets(run: Run, module: Module | Opaque, made: Call, state: Placement, text: str) -> None:
     """Record that a module we cannot look into was called with what may be tensors."""
     operands = transfers.input_operands(run, made)
     if operands:
@@ -177,7 +155,7 @@ def _called(run: Run, module: Module | Opaque, made: Call, state: Placement, tex
         run.emit(Called(made.node, run.world, run.frame.entry, module, kind, text, state, operands, proof))
 
 
-def called(run: Run) -> None:
+def _noted(run: Run) -> None:
     """Note that the loops that run call a module: what they add up may carry its graph."""
     run.facts.calling_loops.update(run.running)
 
@@ -189,11 +167,11 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
     if callee.output and callee.placement != ANY and state is None:
         state = callee.placement  # a submodule of a module that was placed
     if state is not None and state != ANY:
-        _called(run, callee, made, state, callee.name or made.text)
+        _meets(run, callee, made, state, callee.name or made.text)
     for argument in made.values():
         calls.escape(run, argument.value)
     if proven:
-        called(run)
+        _noted(run)
     if proven and (state is None or state == ANY):
         followed = _where_moved(run, made)
         if followed is not None:

@@ -91,7 +91,7 @@ def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
 def _return(run: Run, node: cst.Return) -> Flow:
     value: Value = NONE if node.value is None else expressions.evaluate(run, node.value)
     if run.frame.key not in run.facts.training_functions:
-        calls.consume(run, value, "returned")
+        calls.consume(run, value)
     transfers.keep(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
@@ -207,7 +207,7 @@ def _with(run: Run, node: cst.With) -> Flow:
     restore = transfers.Contexts(run)
     for item in node.items:
         value = expressions.evaluate(run, item.item)
-        restore.enter(item.item, value)
+        restore.enter(value)
         if item.asname is not None:
             targets.assign(run, item.asname.name, transfers.entered(run, value), node)
     before = len(run.frame.exits)

@@ -60,7 +60,7 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
             return UNKNOWN if whole is None else whole
         case Tensor():
             indexed(run, base, node, indices)
-            return transfers.indexed(run, base, indices)
+            return transfers.indexed(base, indices)
         case Opaque():
             return _opaque_item(run, base, node, indices)
         case Object():
@@ -85,7 +85,7 @@ def _dataset_item(run: Run, base: Loader, node: cst.Subscript, indices: Indices)
     for value in iteration.elements(run, whole) or ():
         if isinstance(value, Tensor):
             indexed(run, value, node, indices)
-            parts.append(transfers.indexed(run, value, indices))
+            parts.append(transfers.indexed(value, indices))
         else:
             parts.append(UNKNOWN)
     return run.container("tuple", parts)

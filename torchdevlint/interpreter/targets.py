@@ -101,7 +101,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
                 return
             iteration.store_item(run, base, key if len(target.slice) == 1 else UNKNOWN, value)
         case Opaque():
-            calls.consume(run, value, "stored")
+            calls.consume(run, value)
             if isinstance(key, Const):
                 run.store.set(base.key, f"[{key.value!r}]", value)
             elif base.source:
@@ -114,7 +114,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         case Loader():
             return
         case _:
-            calls.consume(run, value, "stored")
+            calls.consume(run, value)
 
 
 def _joined(run: Run, base: Container, value: Value, node: cst.CSTNode) -> Value:

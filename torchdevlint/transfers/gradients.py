@@ -29,7 +29,7 @@ def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> 
     source = subject(call, receiver)
     optimizers.trained(run)
     if source is not None:
-        calls.consume(run, source.value, "backward")
+        calls.consume(run, source.value)
         slot = conditions.slot_of(run, source.node) if isinstance(source.node, cst.BaseExpression) else None
         if slot is not None:
             run.facts.backward.add(slot)

@@ -62,7 +62,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
     """Call a module of a torch class: what meets its parameters, and where the result is."""
     row = module.type
     for argument in call.values():
-        calls.consume(run, argument.value, "passed")
+        calls.consume(run, argument.value)
     if row.loss is not None:
         return losses.call_loss_module(run, module, call)
     if row.container is ContainerKind.SEQUENTIAL:

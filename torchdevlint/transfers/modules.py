@@ -84,7 +84,7 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
         register(run, value)
     checkpoints.keep(run, value)
     if not run.frame.constructing:
-        calls.consume(run, value, "stored")
+        calls.consume(run, value)
     if (module.key, name) in run.buffers and isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER)
     if isinstance(value, Tensor) and value.held is not Holder.NONE:

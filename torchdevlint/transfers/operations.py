@@ -78,10 +78,8 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
 def operate(
     run: Run,
     row: Combine,
-    symbol: str,
     node: cst.CSTNode,
     operands: Sequence[tuple[cst.CSTNode, Value]],
-    in_place: bool = False,
 ) -> Value:
     """Return the value of an operator on operands, and record that they met."""
     values = [value for _, value in operands]
@@ -90,7 +88,7 @@ def operate(
         # Not proven: what is made of it is no more than it is, and is proven with it.
         return tensors[0] if tensors else _without_tensors(run, values)
     names = ("input", "other")
-    meet(run, node, symbol, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors])
+    meet(run, node, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors])
     return combined(run, row, values)
 
 
@@ -98,7 +96,7 @@ def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, 
     """Record that values assigned by a mask or an index met what they are assigned to."""
     source = node.value if isinstance(node, cst.Assign) else node
     operands = [operand(run, target.value, base, "input"), operand(run, source, value, "other")]
-    meet(run, node, "[]=", Combine(), operands)
+    meet(run, node, Combine(), operands)
 
 
 def _counts(run: Run, value: Opaque) -> bool:
@@ -113,13 +111,13 @@ def _without_tensors(run: Run, values: Iterable[Value]) -> Value:
     return run.opaque("") if any(isinstance(v, Opaque) for v in values) else UNKNOWN
 
 
-def meet(run: Run, node: cst.CSTNode, op: str, row: Combine, operands: list[Operand], **more: object) -> None:
+def meet(run: Run, node: cst.CSTNode, row: Combine, operands: list[Operand]) -> None:
     """Record that operands met, where at least two of them may clash."""
     if len(operands) < 2 or len({o.placement for o in operands}) == 1:
         return
     if all(o.placement == ANY for o in operands[1:]) or all(o.placement == ANY for o in operands[:-1]):
         return
-    run.emit(Combined(node, run.world, run.frame.entry, op, tuple(operands), row.mix, row.in_place, **more))  # type: ignore[arg-type]
+    run.emit(Combined(node, run.world, run.frame.entry, tuple(operands), row.mix, row.in_place))
 
 
 def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
@@ -129,7 +127,7 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         for v in values
         if isinstance(v, Tensor) or (isinstance(v, Opaque) and _counts(run, v))
     ]
-    rank = ranks.combined(row.rank, tensors, len(tensors) == len(values))
+    rank = ranks.combined(row.rank, tensors)
     graph: bool | None
     if run.no_grad or row.graph is False:
         graph = False
@@ -180,7 +178,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     operands = []
     for name, argument in arguments:
         value = argument.value
-        calls.consume(run, value, "combined")
+        calls.consume(run, value)
         keep(run, value)
         if isinstance(value, Opaque) and name == "input":
             run.facts.tensors.add(value.key)
@@ -189,7 +187,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
         if numbers and name in row.number_overload and isinstance(value, Tensor) and value.rank[0] == 0:
             continue
         operands.append(operand(run, argument.node, value, name, name in row.index))
-    meet(run, call.node, call.text, row, operands)
+    meet(run, call.node, row, operands)
     results = [v for v in values if isinstance(v, Tensor | Opaque)]
     if row.sequence and not results:
         return Tensor(ANY, (1, None))
@@ -208,7 +206,7 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
     if row.sequence:
         first = given[0] if given else call.keywords.get("tensors")
         if first is not None:
-            calls.consume(run, first.value, "stacked")
+            calls.consume(run, first.value)
             items = iteration.parts(run, first.value, first.node)
             nodes = _element_nodes(first.node, len(items))
             found = [("tensors", calls.Argument(node, item)) for node, item in zip(nodes, items, strict=True)]
@@ -232,7 +230,7 @@ def _element_nodes(node: cst.CSTNode, count: int) -> list[cst.CSTNode]:
     return [node] * count
 
 
-def indexed(run: Run, base: Tensor, indices: Sequence[tuple[cst.CSTNode, Value | None]]) -> Tensor:
+def indexed(base: Tensor, indices: Sequence[tuple[cst.CSTNode, Value | None]]) -> Tensor:
     """Return the result of indexing a tensor: integers lower the rank, None raises it, slices keep it."""
     low, high = base.rank
     for node, value in indices:
