@@ -92,9 +92,8 @@ def test_rules_supersede_rules() -> None:
 
 
 def test_the_rule_that_the_documentation_shows_is_one() -> None:
-    (shown,) = re.findall(
-        r"^```python\n(@rule.*?)^```$", (ROOT / "docs" / "adding-a-rule.md").read_text("utf-8"), re.M | re.S
-    )
+    document = (ROOT / "docs" / "adding-a-rule.md").read_text("utf-8")
+    (shown,) = re.findall(r"^```python\n(@rule.*?)^```$", document, re.MULTILINE | re.DOTALL)
     assert any(shown in (PACKAGE / "rules" / f"{stem}.py").read_text("utf-8") for stem in STEMS)
 
 

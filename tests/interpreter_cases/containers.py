@@ -1,4 +1,6 @@
 """Lists, tuples, dicts and sets: elements by position and key, methods, aliases, builtins that carry them."""
+from collections import OrderedDict, defaultdict
+
 import torch
 
 xs = [torch.ones(3), torch.ones(3).cuda()]  # reveal: list of cpu, cuda
@@ -25,7 +27,7 @@ twelve = batch.get("y")  # reveal: cuda
 for key, value in batch.items():
     thirteen = value  # reveal: cpu | cuda
 for value in batch.values():
-    fourteen = value
+    fourteen = value  # reveal: cpu | cuda
 merged = {**batch, "w": torch.ones(3, device="mps")}
 fifteen = merged["w"]  # reveal: mps
 sixteen = merged["x"]  # reveal: cuda
@@ -41,6 +43,15 @@ twenty = moved[0]  # reveal: cuda
 last = sorted([torch.ones(3).cuda()])[0]  # reveal: cuda
 summed = sum([torch.ones(3).cuda(), torch.ones(3).cuda()])  # reveal: cuda
 stacked = torch.stack([torch.ones(3).cuda() for _ in range(3)])  # reveal: cuda
+
+grown = defaultdict(list)
+grown["a"].append(torch.ones(3).cuda())
+of_default = grown["a"][0]  # reveal: cuda
+ordered = OrderedDict(a=torch.ones(3).cuda())
+of_ordered = ordered["a"]  # reveal: cuda
+backwards = list(reversed([torch.ones(3).cuda(), torch.ones(3).cuda()]))[0]  # reveal: cuda
+left, right = torch.ones(4, 2).cuda().chunk(2)
+half = right  # reveal: cuda
 
 nested = {"a": {"b": [torch.ones(3).cuda()]}}
 deep = nested["a"]["b"][0]  # reveal: cuda

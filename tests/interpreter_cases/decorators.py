@@ -28,6 +28,9 @@ def registered(x):
     return y
 
 
+three = registered(torch.ones(3))  # reveal: unknown
+
+
 class Plain:
     @property
     def place(self):

@@ -30,6 +30,9 @@ u = torch.ones(3).to(args.device)  # reveal: args.device
 args.place = torch.device("cuda")
 t = torch.ones(3).to(args.place)  # reveal: cuda
 
+current = torch.accelerator.current_accelerator()
+r = torch.ones(3).to(current)  # reveal: torch.accelerator.current_accelerator()
+
 if available:
     place = torch.device("cuda")
 else:

@@ -24,7 +24,7 @@ def conjunction(args):
 def optional(x=None):
     if x is None:
         x = torch.ones(3).cuda()  # reveal: cuda
-    y = x
+    y = x  # reveal: cuda
 
 
 optional()
@@ -64,7 +64,7 @@ def narrowed(flag):
     if flag:
         model = torch.nn.Linear(2, 2).cuda()
     if model is not None:
-        y = model(torch.ones(2))
+        y = model(torch.ones(2).cuda())  # reveal: cuda
     if model is None:
         z = model  # reveal: None
 
@@ -81,5 +81,5 @@ def boolean_switch(flag):
 
 
 def or_default(given):
-    x = given or torch.ones(3).cuda()
+    x = given or torch.ones(3).cuda()  # reveal: cuda if not given | unknown if given
     y = None or torch.ones(3).cuda()  # reveal: cuda

@@ -42,6 +42,14 @@ named = nn.ModuleDict({"a": nn.Linear(2, 2)})
 named.cuda()
 ten = named["a"]  # reveal: cuda
 
+parallel = nn.DataParallel(nn.Linear(2, 2)).cuda()
+wrapped = parallel.module  # reveal: cuda
+scattered = parallel(torch.ones(1, 2))  # reveal: cuda
+compiled = torch.compile(nn.Linear(2, 2).cuda())  # reveal: cuda
+output, state = nn.LSTM(2, 2).cuda()(torch.ones(3, 1, 2).cuda())
+hidden = state[0]  # reveal: cuda
+weight = nn.Embedding(3, 3).cuda().weight.data  # reveal: cuda
+
 eleven = nn.Linear(2, 2).to(torch.float16)  # reveal: cpu
 twelve = nn.Linear(2, 2).to(dtype=torch.float16)  # reveal: cpu
 thirteen = nn.Linear(2, 2).to(device="cuda", dtype=torch.float16)  # reveal: cuda

@@ -13,13 +13,15 @@ four = x.to(torch.float64)  # reveal: cpu
 five = x.to(one)  # reveal: cuda
 six = x.type_as(one)  # reveal: cuda
 seven = one.cpu()  # reveal: cpu
+eight = x.type("torch.cuda.FloatTensor")  # reveal: cuda
 nine = one.detach().clone().requires_grad_()  # reveal: cuda
 ten = x  # reveal: cpu
 
 make = partial(torch.ones, device="cuda")
 eleven = make(3)  # reveal: cuda
-tree = tree_map(lambda t: t.cuda(), {"a": x, "b": [x]})
+tree = tree_map(lambda t: t.cuda(), {"a": x, "b": [x]})  # reveal: dict of cuda, list of cuda
 method = x.cuda
+twelve = getattr(x, "cuda")()  # reveal: cuda
 thirteen = method()  # reveal: cuda
 
 y = torch.ones(3)

@@ -6,8 +6,10 @@ model = Model()
 one = model  # reveal: unknown
 model.cuda()
 two = model  # reveal: cuda
-three = model(torch.ones(3))  # reveal: cuda
-four = model.to("cpu")  # reveal: cpu
+three = model(torch.ones(3).cuda())  # reveal: unknown
+model.eval()
+four = model(torch.ones(3).cuda())  # reveal: cuda
+back = model.to("cpu")  # reveal: cpu
 
 batch = collate()
 batch.x = torch.ones(3)

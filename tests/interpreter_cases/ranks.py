@@ -40,9 +40,10 @@ def indexed(i, mask):
 def reduced():
     x = torch.ones(3, 4)
     a = x.sum()  # reveal: cpu [0]
-    b = x.sum(dim=1)  # reveal: cpu [0-2]
+    b = x.sum(dim=1)  # reveal: cpu [1]
     c = x.mean()  # reveal: cpu [0]
     d = torch.sum(x)  # reveal: cpu [0]
+    e = x.sum(dim=1, keepdim=True)  # reveal: cpu [2]
     f = x.max()  # reveal: cpu [0]
 
 
