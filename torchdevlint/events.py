@@ -35,7 +35,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """Operands met in one operation; ``op`` is its name, ``mix`` what it accepts from the host.
+    """Operands met in one operation; ``mix`` is what it accepts from the host.
 
     ``loss`` tells that it is a loss, with the roles of its ``targets`` and ``weights``.
     """
@@ -43,7 +43,6 @@ class Combined:
     node: cst.CSTNode
     world: Condition
     entry: cst.CSTNode | None
-    op: str
     operands: tuple[Operand, ...]
     mix: Mix
     in_place: bool = False
@@ -186,7 +185,6 @@ class DeviceNamed:
     world: Condition
     device: str
     guarded: bool
-    symbol: str
 
 
 @dataclass(frozen=True, slots=True)

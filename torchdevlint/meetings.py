@@ -13,7 +13,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
 from torchdevlint.knowledge.rows import Mix
-from torchdevlint.lattice import ON_HOST, Clash, Condition, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.rule import Finding
 from torchdevlint.why import Role, Why
 
@@ -35,12 +35,10 @@ class Culprit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a meeting: its text, where it is, and its node."""
+    """One side of a meeting: its text, and where it is."""
 
     text: str
     possibility: Possibility
-    node: cst.CSTNode
-    role: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +47,19 @@ class Meeting:
 
     odd: Side
     other: Side
-    condition: Condition
     culprit: Culprit
     node: cst.CSTNode
 
-    def finding(self, **parts: object) -> Finding:
+    def finding(self) -> Finding:
         """Return the finding of this meeting at its culprit's place."""
         why = self.odd.possibility.why
-        named: dict[str, object] = {
+        parts: dict[str, object] = {
             "odd": f"`{self.odd.text}`",
             "odd_place": self.odd.possibility,
             "other": f"`{self.other.text}`",
             "other_place": self.other.possibility,
         }
-        return Finding(self.node, {**named, **parts}, origin(self.odd.text, why, self.node), why)
+        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why)
 
 
 def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
@@ -108,13 +105,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         blamed.add(index)
         left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
         culprit, node = _blame(event, odd, other, left, right, facts)
-        yield Meeting(
-            Side(odd.text, left, odd.node, odd.role),
-            Side(other.text, right, other.node, other.role),
-            clash.condition,
-            culprit,
-            node,
-        )
+        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node)
 
 
 def _refused(event: Combined, odd: Operand) -> bool:
@@ -180,12 +171,12 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         clash = lattice.clash(event.state, operand.placement, facts, event.world)
         if clash is None or _siblings(clash):
             continue
-        module = Side(event.text, clash.left, event.node, "module")
-        given = Side(operand.text, clash.right, operand.node, operand.role)
+        module = Side(event.text, clash.left)
+        given = Side(operand.text, clash.right)
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        yield Meeting(odd, other, clash.condition, culprit, node)
+        yield Meeting(odd, other, culprit, node)
         return
 
 
@@ -215,10 +206,10 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         clash = lattice.clash(base_placement, index.placement, facts, event.world)
         if clash is None or not lattice.is_host(clash.left.device) or _siblings(clash):
             continue
-        base = Side(event.base.text, clash.left, event.base.node, "input")
+        base = Side(event.base.text, clash.left)
         named = _by_why(clash.left.why)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
-        yield Meeting(base, Side(index.text, clash.right, index.node, "index"), clash.condition, culprit, node)
+        yield Meeting(base, Side(index.text, clash.right), culprit, node)
         return
 
 

@@ -48,7 +48,6 @@ class Rule:
     supersedes: tuple[str, ...]
     once: bool
     check: Check = field(compare=False)
-    doc: str = field(compare=False, default="")
 
 
 class BadRuleError(Exception):

@@ -163,16 +163,10 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):
         return _merge_meta(first, second, name, first_if, second_if)
-    if first is None:
-        return _conditional(second, second_if)
-    if second is None:
-        return _conditional(first, first_if)
+    if first is None or second is None:
+        # Bound on one way only; reading it on the other is the script's own error.
+        return second if first is None else first
     return join(first, second, first_if, second_if)
-
-
-def _conditional(value: object, condition: Condition) -> object:
-    """Return a value that is bound on one way only; reading it elsewhere is the script's own error."""
-    return value
 
 
 def as_placement(value: object, missing: Placement = lattice.ANY) -> Placement:

@@ -42,7 +42,7 @@ GRAPH = ObjectType(
     carrier=Carrier.COPY,
 )
 
-_CONV = ModuleType(inputs=("x", "edge_index"), output="opaque", mix=Mix.STRICT)
+_CONV = ModuleType(inputs=("x", "edge_index"), output="opaque")
 _LOADER = LoaderType()
 
 _CONVOLUTIONS = words("""

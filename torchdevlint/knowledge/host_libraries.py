@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     Arguments,
-    Follow,
     ObjectType,
     Plain,
     Quiet,
-    RankRule,
     ReadHost,
     Row,
     Transparent,
@@ -53,7 +51,6 @@ _PARSER = ObjectType(
     },
 )
 
-_SEQUENCE = Follow(rank=RankRule.SAME)
 
 HOST_LIBRARIES: dict[str, Row] = {
     **{f"numpy.{name}": _READ for name in _NUMPY},

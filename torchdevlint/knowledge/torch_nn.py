@@ -5,7 +5,6 @@ from __future__ import annotations
 from torchdevlint.knowledge.rows import (
     ContainerKind,
     Loss,
-    Mix,
     ModuleType,
     ParameterType,
     Plain,
@@ -16,11 +15,11 @@ from torchdevlint.knowledge.rows import (
 from torchdevlint.knowledge.torch_functional import FUNCTIONAL_LOSSES
 from torchdevlint.knowledge.words import words
 
-_EMPTY = ModuleType(holds_tensors=False, returns=RankRule.SAME, mix=Mix.FREE)
-_EMPTY_UNKNOWN = ModuleType(holds_tensors=False, mix=Mix.FREE)
+_EMPTY = ModuleType(holds_tensors=False, returns=RankRule.SAME)
+_EMPTY_UNKNOWN = ModuleType(holds_tensors=False)
 _SAME = ModuleType(returns=RankRule.SAME)
 _RNN = ModuleType(inputs=("input", "hx"), output="pair")
-_TWO_INPUTS = ModuleType(holds_tensors=False, inputs=("x1", "x2"), mix=Mix.ZERO_DIM)
+_TWO_INPUTS = ModuleType(holds_tensors=False, inputs=("x1", "x2"))
 _DECODER = ModuleType(
     inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
     returns=RankRule.SAME,
@@ -42,8 +41,8 @@ _LAYERS: dict[str, ModuleType] = {
         _EMPTY,
     ),
     **dict.fromkeys(words("Unflatten Fold Unfold FractionalMaxPool2d FractionalMaxPool3d"), _EMPTY_UNKNOWN),
-    "Flatten": ModuleType(holds_tensors=False, returns=RankRule.VECTOR, mix=Mix.FREE),
-    "Identity": ModuleType(holds_tensors=False, returns=RankRule.SAME, output="input", mix=Mix.FREE),
+    "Flatten": ModuleType(holds_tensors=False, returns=RankRule.VECTOR),
+    "Identity": ModuleType(holds_tensors=False, returns=RankRule.SAME, output="input"),
     **dict.fromkeys(words("CosineSimilarity PairwiseDistance"), _TWO_INPUTS),
     **dict.fromkeys(
         words("MaxUnpool1d MaxUnpool2d MaxUnpool3d"),
@@ -111,7 +110,6 @@ def _loss(functional: str, *constructor: str) -> ModuleType:
         holds_tensors=False,
         inputs=operands,
         returns=RankRule.REDUCTION,
-        mix=Mix.ZERO_DIM,
         loss=Loss(
             operands=operands,
             targets=loss.targets,
@@ -150,8 +148,8 @@ _LOSSES: dict[str, ModuleType] = {
     "MultiMarginLoss": _loss("multi_margin_loss", "", "", "weight"),
 }
 
-_WRAPPER = ModuleType(inputs=(), output="opaque", scatters=True, mix=Mix.FREE)
-_FSDP = ModuleType(inputs=(), output="opaque", scatters=True, mix=Mix.FREE, forwards_attributes=True)
+_WRAPPER = ModuleType(inputs=(), output="opaque", scatters=True)
+_FSDP = ModuleType(inputs=(), output="opaque", scatters=True, forwards_attributes=True)
 
 _INIT = words("""
 calculate_gain constant_ dirac_ eye_ kaiming_normal_ kaiming_uniform_ normal_ ones_ orthogonal_ sparse_ trunc_normal_

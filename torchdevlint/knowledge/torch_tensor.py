@@ -70,7 +70,6 @@ def _in_place(name: str, mix: Mix) -> Combine:
 
 _FOLLOW = Follow()
 _UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
-_VECTOR = Follow(rank=RankRule.VECTOR)
 _FREE = Combine(mix=Mix.FREE, rank=RankRule.UNKNOWN)
 _EVIDENCE = Plain(tensor_evidence=True)
 

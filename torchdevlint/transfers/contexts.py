@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchdevlint.knowledge.rows import GradMode, NoGrad
 from torchdevlint.lattice import ON_HOST
 from torchdevlint.state import DEFAULT_DEVICE, Writes
@@ -26,7 +24,7 @@ class Contexts:
         self._graphs = run.no_grad
         self._default: object = None
 
-    def enter(self, node: cst.BaseExpression, value: Value) -> None:
+    def enter(self, value: Value) -> None:
         """Enter a context: the value of the expression, or the function whose call it is."""
         match value:
             case Imported(row=NoGrad() | GradMode()):

@@ -107,10 +107,10 @@ def place_of(run: Run, argument: Argument | None, moving: bool = True) -> Placem
     """Return the placement that an argument names, or None where it names no device (a dtype, nothing)."""
     if argument is None:
         return None
-    return _place(run, argument.value, argument.node, moving)
+    return _place(run, argument.value, moving)
 
 
-def _place(run: Run, value: Value, node: cst.CSTNode, moving: bool) -> Placement | None:
+def _place(run: Run, value: Value, moving: bool) -> Placement | None:
     match value:
         case Device():
             if value.literal is not None:
@@ -162,7 +162,7 @@ def _literal(run: Run, node: cst.CSTNode, placement: Placement) -> None:
     """Record that a literal accelerator decides where something lives."""
     for possibility in placement:
         if lattice.is_accelerator(possibility.device):
-            run.emit(DeviceNamed(node, run.world, str(possibility.device), run.is_guarded, ""))
+            run.emit(DeviceNamed(node, run.world, str(possibility.device), run.is_guarded))
 
 
 def _sent_to(run: Run, placement: Placement, moving: bool) -> None:

@@ -11,7 +11,7 @@ from torchdevlint.events import Combined, Operand
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import Loss, Mix
 from torchdevlint.lattice import ANY
-from torchdevlint.transfers.operands import function_text, operand
+from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import result_placement
 from torchdevlint.values import (
     ANY_RANK,
@@ -113,7 +113,6 @@ def _meet(
     for name, argument in weights:
         if all(o.role != name for o in operands):
             _add(run, argument, name, operands, [])
-    text = function_text(call)
     if len(operands) > 1 and len({o.placement for o in operands}) > 1:
         mix = Mix.STRICT if row.strict else Mix.ZERO_DIM
         run.emit(
@@ -121,7 +120,6 @@ def _meet(
                 call.node,
                 run.world,
                 run.frame.entry,
-                text,
                 tuple(operands),
                 mix,
                 loss=True,
@@ -149,11 +147,18 @@ def perhaps_loss(run: Run, call: Call, result: Opaque) -> None:
             replace(operand(run, argument.node, argument.value, name), proof=0)
             for argument, name in zip(call.arguments, ("input", "target"), strict=True)
         )
-        event = Combined(
-            call.node, run.world, run.frame.entry, call.text, operands, Mix.ZERO_DIM, loss=True, targets=("target",),
-            proof=result.key,
-        )  # fmt: skip
-        run.emit(event)
+        run.emit(
+            Combined(
+                call.node,
+                run.world,
+                run.frame.entry,
+                operands,
+                Mix.ZERO_DIM,
+                loss=True,
+                targets=("target",),
+                proof=result.key,
+            )
+        )
 
 
 def _add(run: Run, argument: Argument, name: str, operands: list[Operand], tensors: list[Tensor]) -> None:

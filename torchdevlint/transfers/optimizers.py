@@ -138,7 +138,7 @@ def trained(run: Run) -> None:
     run.facts.training_loops.update(run.running)
 
 
-def of_unseen_optimizer(run: Run, row: Row, receiver: Opaque, call: Call) -> Value:
+def of_unseen_optimizer(run: Run, row: Row, call: Call) -> Value:
     """Call a method that only optimizers have on an object of unknown kind."""
     if isinstance(row, Step):
         trained(run)

@@ -58,6 +58,7 @@ def _overrides(run: Run, module: Module) -> bool:
 
 
 def contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
+    """Return the elements of a container or of a module that is one."""
     items = run.items(module)
     return (*(value for _, value in items.exact), *((items.rest,) if items.rest is not None else ()))
 

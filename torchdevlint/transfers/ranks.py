@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 def made(run: Run, rule: RankRule, shape: int, packed: bool, call: Call) -> Rank:
+    """Return the rank of a tensor that a factory makes."""
     match rule:
         case RankRule.ONE:
             return (1, 1)
@@ -92,6 +93,7 @@ def _is_method(call: Call) -> bool:
 
 
 def following(run: Run, rule: RankRule, rank: Rank, call: Call | None) -> Rank:
+    """Return the rank of the result of an operation on one tensor."""
     low, high = rank
     match rule:
         case RankRule.SAME:
@@ -132,7 +134,8 @@ def _reduced(run: Run, rank: Rank, call: Call | None) -> Rank:
     return (max(low - count, 0), kept)
 
 
-def combined(rule: RankRule, tensors: Sequence[Tensor], complete: bool) -> Rank:
+def combined(rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
+    """Return the rank of the result of a combination of tensors."""
     match rule:
         case RankRule.BROADCAST:
             if not tensors:

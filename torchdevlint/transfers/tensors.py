@@ -102,14 +102,14 @@ def convert(run: Run, row: Convert, call: Call, receiver: Argument | None) -> Te
         return Tensor(_because(device, why), rank, leaf=True)
     if isinstance(value, Tensor):
         return Tensor(value.placement, value.rank, value.graph if row.graph else False)
-    if isinstance(value, Opaque | Unknown) and (not row.copies or value_may_be_tensor(run, value)):
+    if isinstance(value, Opaque | Unknown) and (not row.copies or _may_be_tensor(run, value)):
         return Tensor(run.placement_of(value) if isinstance(value, Opaque) else ANY, rank)
     if call.open:
         return Tensor(ANY, rank)
     return Tensor(run.default_placement(call.node, f"made by `{call.text}`"), rank, graph=False, leaf=True)
 
 
-def value_may_be_tensor(run: Run, value: Value) -> bool:
+def _may_be_tensor(run: Run, value: Value) -> bool:
     """Tell whether something shows that an opaque value is a tensor."""
     return isinstance(value, Opaque) and (
         value.key in run.facts.tensors or value.output or (value.placement != ANY and value.source == 0)

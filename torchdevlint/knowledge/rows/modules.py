@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from torchdevlint.knowledge.rows.tensors import Loss, Mix, RankRule
+from torchdevlint.knowledge.rows.tensors import Loss, RankRule
 
 
 class ContainerKind(Enum):
@@ -29,15 +29,14 @@ class Placing(Enum):
 class ModuleType:
     """A class of `torch.nn` or of a library: whether it holds tensors, what its call does to inputs.
 
-    ``moves_in_place`` is True for every module. ``has_device`` tells that instances have `.device`.
-    ``returns`` is the rank rule of the output, ``count`` as in `Follow` (an LSTM returns a pair).
+    ``inputs`` are the parameters of the call that are tensors, ``returns`` is the rank rule of the output.
+    ``has_device`` tells that instances have `.device`.
     """
 
     holds_tensors: bool = True
     inputs: tuple[str, ...] = ("input",)
     returns: RankRule = RankRule.UNKNOWN
     output: str = "tensor"  # "tensor", "pair" (output, state), "opaque", "input" (the input itself)
-    mix: Mix = Mix.STRICT
     loss: Loss | None = None
     container: ContainerKind = ContainerKind.NONE
     placing: Placing = Placing.USER

@@ -106,7 +106,7 @@ class Combine:
 class Loss:
     """A loss: the target must be where the prediction is (a 0-dim target may mix unless ``strict``).
 
-    ``predictions`` and ``targets`` are parameter names in order; ``weights`` are keyword names of tensors
+    ``operands`` and ``targets`` are parameter names in order; ``weights`` are keyword names of tensors
     that must be there too, of which ``strict_weights`` are refused on the host whatever their rank. Those that
     may be given by position stand in ``operands`` too; of a loss module they are given to the constructor, whose
     parameters in order are ``constructor`` ("" for a parameter that is no tensor).
