@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import libcst as cst
@@ -26,6 +26,9 @@ class Role(Enum):
     OUTPUT = "given by a module whose input was there"
 
 
+MAX_STEPS = 16
+"""The longest chain that is kept whole."""
+
 FIRM = frozenset({Role.MOVED_TO_HOST, Role.UNREGISTERED_TENSOR, Role.UNREGISTERED_MODULE})
 
 
@@ -42,6 +45,20 @@ class Why:
     earlier: Why | None = None
     source: int = 0
     fallback: bool = False  # made where a value is None
+    first: Why | None = field(init=False, default=None)
+    length: int = field(init=False, default=1)
+
+    def __post_init__(self) -> None:
+        """Note the first step, and leave out the middle of a chain that nobody would read to its end."""
+        earlier = self.earlier
+        if earlier is None:
+            return
+        first = earlier.first or earlier
+        if earlier.length >= MAX_STEPS:
+            object.__setattr__(self, "earlier", first)
+            earlier = first
+        object.__setattr__(self, "first", first)
+        object.__setattr__(self, "length", earlier.length + 1)
 
     @property
     def firm(self) -> bool:
@@ -57,8 +74,7 @@ class Why:
 
     def root(self) -> Why:
         """Return the first step."""
-        *_, last = self.chain()
-        return last
+        return self.first or self
 
     def of(self, *roles: Role) -> Why | None:
         """Return the latest step that has one of the roles."""
