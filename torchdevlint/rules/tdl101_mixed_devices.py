@@ -1,11 +1,12 @@
 """Tensors on different devices meet in one operation.
 
 ## What it does
-Finds operations (arithmetic, comparison, `matmul`, `cat`, `where`, in-place, `out=` …) whose operands are on different
-devices. A 0-dim host operand is fine where PyTorch lets it mix.
+Finds operations whose operands are on different devices: arithmetic, comparisons, `matmul`, `cat`, `where`, in-place
+operations, `out=` and more. A 0-dim host tensor is fine where PyTorch lets it mix, and so is a Python number.
 
 ## Why is this bad?
-PyTorch raises `RuntimeError: Expected all tensors to be on the same device` as soon as the script meets an accelerator.
+PyTorch does not copy between devices on its own. It raises `RuntimeError: Expected all tensors to be on the same
+device` as soon as the script meets an accelerator.
 
 ## Example
 ```python
@@ -16,6 +17,8 @@ total = weight + torch.ones(3)
 
 ## Use instead
 ```python
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+weight = torch.ones(3, device=device)
 total = weight + torch.ones(3, device=device)
 ```
 

@@ -1,21 +1,22 @@
 """A module is called with an input on another device.
 
 ## What it does
-Finds calls of a module that holds parameters or buffers with an input that is elsewhere: in training, evaluation and
-inference alike.
+Finds calls of a module that holds parameters or buffers, with an input that is somewhere else: in training, evaluation
+and inference alike. Modules that hold nothing, like `nn.ReLU`, take any input.
 
 ## Why is this bad?
-The first layer raises `RuntimeError: Expected all tensors to be on the same device`.
+The first layer that meets the input raises `RuntimeError: Expected all tensors to be on the same device`.
 
 ## Example
 ```python
-model.to(device)
+model = nn.Linear(8, 2).to(device)
 for x, y in loader:
     out = model(x)
 ```
 
 ## Use instead
 ```python
+model = nn.Linear(8, 2).to(device)
 for x, y in loader:
     out = model(x.to(device))
 ```

@@ -1,20 +1,24 @@
 """A loss gets a target on another device than the prediction.
 
 ## What it does
-Finds losses, as functions and as modules, whose target was not moved to the device of the prediction.
+Finds losses, called as functions or as modules, whose target stayed behind when the input of the model was moved. The
+targets of `ctc_loss` may stay on the host.
 
 ## Why is this bad?
-The loss raises `RuntimeError: Expected all tensors to be on the same device`.
+The loss compares the two and raises `RuntimeError: Expected all tensors to be on the same device`.
 
 ## Example
 ```python
-out = model(x.to(device))
-loss = criterion(out, y)
+for x, y in loader:
+    out = model(x.to(device))
+    loss = nn.functional.cross_entropy(out, y)
 ```
 
 ## Use instead
 ```python
-loss = criterion(out, y.to(device))
+for x, y in loader:
+    out = model(x.to(device))
+    loss = nn.functional.cross_entropy(out, y.to(device))
 ```
 
 ## References

@@ -1,22 +1,27 @@
 """A tensor made on the host inside a module meets the tensors of the module.
 
 ## What it does
-Finds factories without `device=` (`zeros`, `arange`, `randn`, `tensor` …) in methods of a module, where the result meets
-the parameters, buffers or inputs of the module. Reported where the tensor is made.
+Finds factories without `device=` (`zeros`, `arange`, `randn`, `tensor` and more) in the methods of a module, where the
+result meets the parameters, buffers or inputs of the module. The finding stands where the tensor is made.
 
 ## Why is this bad?
-The module works on the host and raises as soon as it is moved to an accelerator.
+The module works on the host. As soon as it is moved to an accelerator, its `forward` raises `RuntimeError: Expected
+all tensors to be on the same device`.
 
 ## Example
 ```python
-def forward(self, x):
-    positions = torch.arange(x.shape[1])
-    return x + self.embedding(positions)
+class Net(nn.Module):
+    def forward(self, x):
+        noise = torch.randn(x.shape)
+        return x + noise
 ```
 
 ## Use instead
 ```python
-positions = torch.arange(x.shape[1], device=x.device)
+class Net(nn.Module):
+    def forward(self, x):
+        noise = torch.randn(x.shape, device=x.device)
+        return x + noise
 ```
 
 ## References

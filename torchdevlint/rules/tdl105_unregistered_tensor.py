@@ -1,11 +1,12 @@
 """A plain tensor attribute of a module does not move with the module.
 
 ## What it does
-Finds tensors assigned to `self` in `__init__` of an `nn.Module` that are no parameter and no buffer and that meet the
-tensors of the module. Reported where the attribute is assigned.
+Finds tensors that `__init__` of an `nn.Module` assigns to `self`, that are neither parameter nor buffer, and that meet
+the tensors of the module later. The finding stands where the attribute is assigned.
 
 ## Why is this bad?
-`module.to(device)` moves parameters and buffers only; the plain tensor stays on the host.
+`module.to(device)` moves parameters and buffers only. The plain tensor stays on the host, and `forward` raises
+`RuntimeError: Expected all tensors to be on the same device`. It is missing from `state_dict()` too.
 
 ## Example
 ```python
@@ -13,15 +14,24 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.scale = torch.ones(3)
+
+    def forward(self, x):
+        return x * self.scale
 ```
 
 ## Use instead
 ```python
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
         self.register_buffer("scale", torch.ones(3))
+
+    def forward(self, x):
+        return x * self.scale
 ```
 
 ## References
-- https://docs.pytorch.org/docs/stable/notes/cuda.html
+- https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer
 """
 
 from __future__ import annotations

@@ -1,20 +1,27 @@
 """Modules kept in a plain container do not move with the module.
 
 ## What it does
-Finds modules and parameters in a plain list, tuple or dict of an `nn.Module` that no registered route reaches and that
-are used.
+Finds modules and parameters that an `nn.Module` keeps in a plain list, tuple or dict and uses, where nothing else
+registers them.
 
 ## Why is this bad?
-They are missing from `parameters()`: they do not move, are not trained and are not saved.
+They are missing from `parameters()`. They do not move to the device, the optimizer does not train them, and
+`state_dict()` does not save them.
 
 ## Example
 ```python
-self.layers = [nn.Linear(4, 4) for _ in range(3)]
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(4, 4) for _ in range(3)]
 ```
 
 ## Use instead
 ```python
-self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
 ```
 
 ## References

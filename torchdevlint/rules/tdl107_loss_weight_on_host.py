@@ -1,10 +1,11 @@
 """The weight of a loss is on the host.
 
 ## What it does
-Finds `weight=`, `pos_weight=` and the like on the host in a loss that gets accelerator tensors.
+Finds `weight=`, `pos_weight=` and the like on the host, in a loss that gets accelerator tensors.
 
 ## Why is this bad?
-The loss raises `RuntimeError: Expected all tensors to be on the same device`.
+The weight is multiplied with the loss of each sample or class, so it has to be where they are. The loss raises
+`RuntimeError: Expected all tensors to be on the same device`.
 
 ## Example
 ```python
@@ -15,10 +16,11 @@ loss = criterion(model(x.to(device)), y.to(device))
 ## Use instead
 ```python
 criterion = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0], device=device))
+loss = criterion(model(x.to(device)), y.to(device))
 ```
 
 ## References
-- https://docs.pytorch.org/docs/stable/notes/cuda.html
+- https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html
 """
 
 from __future__ import annotations

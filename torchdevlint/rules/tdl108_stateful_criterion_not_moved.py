@@ -1,11 +1,12 @@
 """A loss module or metric with state was never moved.
 
 ## What it does
-Finds loss modules with parameters or buffers, and torchmetrics metrics, that are called with accelerator tensors and
-were never moved.
+Finds loss modules with parameters or buffers, and metrics of torchmetrics, that get accelerator tensors and were never
+moved themselves.
 
 ## Why is this bad?
-Their state is on the host and meets the inputs: `RuntimeError: Expected all tensors to be on the same device`.
+Their state is on the host and meets the inputs. The call raises `RuntimeError: Expected all tensors to be on the same
+device`, or an error of the library that says the same.
 
 ## Example
 ```python
@@ -16,10 +17,11 @@ metric(model(x.to(device)), y.to(device))
 ## Use instead
 ```python
 metric = torchmetrics.Accuracy(task="multiclass", num_classes=10).to(device)
+metric(model(x.to(device)), y.to(device))
 ```
 
 ## References
-- https://docs.pytorch.org/docs/stable/notes/cuda.html
+- https://lightning.ai/docs/torchmetrics/stable/pages/overview.html#metrics-and-devices
 """
 
 from __future__ import annotations

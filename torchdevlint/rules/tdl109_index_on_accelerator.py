@@ -1,21 +1,24 @@
 """A host tensor is indexed by an accelerator tensor.
 
 ## What it does
-Finds host tensors that are indexed or masked by a tensor of one or more dimensions on an accelerator. A 0-dim index and
-the reverse are legal.
+Finds host tensors that are indexed or masked by a tensor of one or more dimensions on an accelerator. A 0-dim index is
+legal, and so is the reverse: a host index into an accelerator tensor.
 
 ## Why is this bad?
 PyTorch raises `RuntimeError: indices should be either on cpu or on the same device as the indexed tensor`.
 
 ## Example
 ```python
-table = torch.randn(10, 4)
-rows = table[index.to(device)]
+features = torch.randn(100, 8)
+order = torch.randperm(100, device=device)
+batch = features[order[:10]].to(device)
 ```
 
 ## Use instead
 ```python
-rows = table[index]
+features = torch.randn(100, 8)
+order = torch.randperm(100)
+batch = features[order[:10]].to(device)
 ```
 
 ## References

@@ -1,11 +1,11 @@
 """An accelerator tensor is read through host memory.
 
 ## What it does
-Finds `.numpy()`, NumPy functions and plotting calls on a tensor that is on an accelerator by a move or creation in this
-file.
+Finds `.numpy()`, NumPy functions and plotting calls on a tensor that this file moved to an accelerator or made there.
 
 ## Why is this bad?
-PyTorch raises `TypeError: can't convert cuda:0 device type tensor to numpy`.
+NumPy and what is built on it read host memory only. PyTorch raises `TypeError: can't convert cuda:0 device type tensor
+to numpy`.
 
 ## Example
 ```python
@@ -18,7 +18,7 @@ scores = model(x.to(device)).detach().cpu().numpy()
 ```
 
 ## References
-- https://docs.pytorch.org/docs/stable/notes/cuda.html
+- https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The result of a move is thrown away.
 
 ## What it does
-Finds `tensor.to(…)`, `tensor.cuda()`, `tensor.cpu()` and casts as statements of their own. Modules and objects that move
-in place are fine.
+Finds `tensor.to(…)`, `tensor.cuda()`, `tensor.cpu()` and casts that stand as statements of their own. Modules, and
+library objects that move in place, are fine.
 
 ## Why is this bad?
-A tensor does not move in place: the statement copies and drops the copy, and the tensor stays where it was.
+A tensor does not move in place. The statement makes a copy and drops it, and the tensor stays where it was.
 
 ## Example
 ```python
@@ -20,7 +20,7 @@ out = model(x)
 ```
 
 ## References
-- https://docs.pytorch.org/docs/stable/notes/cuda.html
+- https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to.html
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """A module was sent to the host and is then used with accelerator inputs.
 
 ## What it does
-Finds modules sent to the CPU (to save, to evaluate) that are called with accelerator inputs afterwards, in the next
-iteration of a loop too.
+Finds modules that were sent to the CPU, to be saved or evaluated, and are called with accelerator inputs afterwards.
+The next iteration of a loop counts. The finding stands at the move.
 
 ## Why is this bad?
-`module.cpu()` moves the module in place; the next call raises `RuntimeError: Expected all tensors to be on the same device`.
+`module.cpu()` moves the module itself, not a copy. The next call raises `RuntimeError: Expected all tensors to be on
+the same device`.
 
 ## Example
 ```python
@@ -16,11 +17,13 @@ for x, y in loader:
 
 ## Use instead
 ```python
+for x, y in loader:
+    loss = criterion(model(x.to(device)), y.to(device))
     torch.save({k: v.cpu() for k, v in model.state_dict().items()}, "model.pt")
 ```
 
 ## References
-- https://docs.pytorch.org/docs/stable/notes/cuda.html
+- https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.cpu
 """
 
 from __future__ import annotations

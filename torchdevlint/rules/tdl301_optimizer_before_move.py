@@ -1,22 +1,29 @@
 """An optimizer was built before a move that breaks it.
 
 ## What it does
-Finds moves of a module whose parameters an optimizer holds already, where this really fails: the optimizer made state in
-its constructor (Adagrad), was stepped, or the move replaces the parameters (`to_empty`).
+Finds moves of a module whose parameters an optimizer holds already, where this really fails: the optimizer made its
+state in the constructor (Adagrad), it was stepped before, or the move replaces the parameters (`to_empty`).
 
 ## Why is this bad?
-The state stays on the old device and `step()` raises, or the new parameters are never trained.
+The state of the optimizer stays on the old device, and `step()` raises. Where the parameters are replaced, the
+optimizer holds the old ones and the new ones are never trained.
 
 ## Example
 ```python
 optimizer = torch.optim.Adagrad(model.parameters())
 model.to(device)
+loss = criterion(model(x.to(device)), y.to(device))
+loss.backward()
+optimizer.step()
 ```
 
 ## Use instead
 ```python
 model.to(device)
 optimizer = torch.optim.Adagrad(model.parameters())
+loss = criterion(model(x.to(device)), y.to(device))
+loss.backward()
+optimizer.step()
 ```
 
 ## References

@@ -1,16 +1,19 @@
 """An optimizer was built before the module was moved.
 
 ## What it does
-Finds moves of a module to an accelerator after an optimizer took its parameters, for optimizers that carry on.
+Finds moves of a module to an accelerator after an optimizer took its parameters, for the optimizers that carry on.
+Where the order really breaks the training, TDL301 speaks.
 
 ## Why is this bad?
-Today's PyTorch moves parameters in place, so most optimizers keep working; with Adagrad, on XLA, or with `to_empty` the
-same order fails, and the documentation of `Module.cuda` asks for the move first.
+Most optimizers keep working in today's PyTorch, because a module that moves keeps its parameter objects. The same
+lines fail with Adagrad, on XLA and with `to_empty`, and the documentation of `Module.cuda` asks for the move first.
 
 ## Example
 ```python
 optimizer = torch.optim.Adam(model.parameters())
 model.to(device)
+loss = criterion(model(x.to(device)), y.to(device))
+loss.backward()
 optimizer.step()
 ```
 
@@ -18,6 +21,9 @@ optimizer.step()
 ```python
 model.to(device)
 optimizer = torch.optim.Adam(model.parameters())
+loss = criterion(model(x.to(device)), y.to(device))
+loss.backward()
+optimizer.step()
 ```
 
 ## References
@@ -37,7 +43,8 @@ from torchdevlint.rules.order import Trouble, troubles
 @rule(
     __name__,
     on=Moved,
-    message="`{module}` moves to {after} after `{optimizer}` took its parameters ({built}): works for it in eager PyTorch, breaks with Adagrad, XLA or `to_empty`",
+    message="`{module}` moves to {after} after `{optimizer}` took its parameters ({built}): "
+    "this order fails with Adagrad, XLA or `to_empty`",
     fix="Move the module before building the optimizer",
     supersedes=(),
 )

@@ -1,14 +1,16 @@
 """An optimizer's state was loaded before the module was moved.
 
 ## What it does
-Finds moves of a module after `optimizer.load_state_dict`. Reported at the move.
+Finds moves of a module after `optimizer.load_state_dict`, where the optimizer is stepped later. The finding stands at
+the move.
 
 ## Why is this bad?
-States are cast to the device of the parameters when they are loaded; after the move `step()` raises
-`RuntimeError: Expected all tensors to be on the same device`.
+The state is cast to the device that the parameters have when it is loaded. After the move it is left behind, and
+`step()` raises `RuntimeError: Expected all tensors to be on the same device`.
 
 ## Example
 ```python
+optimizer = torch.optim.Adam(model.parameters())
 optimizer.load_state_dict(checkpoint["optimizer"])
 model.to(device)
 ```
@@ -16,11 +18,12 @@ model.to(device)
 ## Use instead
 ```python
 model.to(device)
+optimizer = torch.optim.Adam(model.parameters())
 optimizer.load_state_dict(checkpoint["optimizer"])
 ```
 
 ## References
-- https://docs.pytorch.org/docs/stable/notes/cuda.html
+- https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.load_state_dict.html
 """
 
 from __future__ import annotations

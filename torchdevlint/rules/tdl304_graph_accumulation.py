@@ -1,11 +1,12 @@
 """A loss is accumulated with its graph.
 
 ## What it does
-Finds losses that carry a graph and are added to a total, list or dict in a loop, where the total is only printed,
-formatted, logged, divided, compared or converted.
+Finds losses that carry a graph and are added to a total, a list or a dict in a loop, where the total is only printed,
+formatted, logged, divided, compared or converted afterwards.
 
 ## Why is this bad?
-Every term keeps graph nodes alive; without a backward pass it keeps all activations of its step, until memory is gone.
+A tensor with a graph keeps the graph alive, and so does the total. With a backward pass in each step that is a growing
+chain of graph nodes; without one it is all activations of all steps, until memory is gone.
 
 ## Example
 ```python
@@ -14,11 +15,17 @@ for x, y in loader:
     loss = criterion(model(x), y)
     loss.backward()
     total += loss
+print(total / len(loader))
 ```
 
 ## Use instead
 ```python
+total = 0.0
+for x, y in loader:
+    loss = criterion(model(x), y)
+    loss.backward()
     total += loss.item()
+print(total / len(loader))
 ```
 
 ## References

@@ -1,21 +1,23 @@
 """A checkpoint is read without `map_location`.
 
 ## What it does
-Finds `torch.load` and its kin without `map_location` in a file that can use an accelerator, where the result reaches a
-module, an optimizer, a move or the caller.
+Finds `torch.load` and its kin without `map_location`, in a file that can use an accelerator, where the result reaches
+a module, an optimizer, a move or the caller.
 
 ## Why is this bad?
-Tensors go back to the device they were saved from: without that device the load raises, and on a machine with several
-every process loads to the first.
+Tensors go back to the device from which they were saved. On a machine without that device the load raises. On a
+machine with several accelerators every process loads to the one that saved, and fills its memory.
 
 ## Example
 ```python
 model.load_state_dict(torch.load("model.pt"))
+model.to(device)
 ```
 
 ## Use instead
 ```python
 model.load_state_dict(torch.load("model.pt", map_location=device))
+model.to(device)
 ```
 
 ## References

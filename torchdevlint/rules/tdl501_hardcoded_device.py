@@ -1,11 +1,11 @@
 """A literal accelerator decides where something lives.
 
 ## What it does
-Finds literals like `"cuda"` and `"cuda:0"` that nothing guards: no test, no fallback, no argument, no configuration. Once
-a file and device, at the first line, with a count.
+Finds literals like `"cuda"` and `"cuda:0"` that nothing guards: no test, no fallback, no argument, no configuration. A
+file gets one finding for each device, at the first line, with a count.
 
 ## Why is this bad?
-The script fails on a machine without that accelerator.
+The script fails on a machine that does not have this accelerator, and cannot be told to use another.
 
 ## Example
 ```python

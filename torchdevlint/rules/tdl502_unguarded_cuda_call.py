@@ -1,11 +1,11 @@
 """A call places something on CUDA and nothing guards it.
 
 ## What it does
-Finds `.cuda()`, `torch.cuda.set_device(0)` and the like without a guard. A file with no device variable, fallback or
-guard at all gets one finding.
+Finds `.cuda()`, `torch.cuda.set_device(0)` and the like that no test guards. A file that never asks whether an
+accelerator is there gets one finding with a count; in others each kind of call gets one.
 
 ## Why is this bad?
-The call raises on a machine without CUDA.
+The call raises on a machine without CUDA, and the script cannot be told to use another device.
 
 ## Example
 ```python
@@ -14,6 +14,7 @@ model.cuda()
 
 ## Use instead
 ```python
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model.to(device)
 ```
 
