@@ -50,7 +50,7 @@ def _annotated(node: cst.BaseExpression) -> str:
             index = node.slice[0].slice
             return _annotated(index.value) if isinstance(index, cst.Index) else ""
         case cst.BinaryOperation():
-            return _annotated(node.left)
+            return _annotated(node.left) if dotted(node.left) != "None" else _annotated(node.right)
         case _:
             return ""
 

@@ -9,7 +9,7 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import conditions, expressions, iteration, tallies, targets
 from torchdevlint.interpreter.run import Run
-from torchdevlint.names import operator_text, text_of
+from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, Items
 from torchdevlint.values import UNKNOWN, Container, Opaque, Tensor, Value
 
@@ -112,7 +112,6 @@ def augmented(run: Run, node: cst.AugAssign) -> None:
     """Bind the target of ``total += value``: an operation in place for tensors, growth for lists."""
     before = expressions.evaluate(run, node.target)
     value = expressions.evaluate(run, node.value)
-    symbol = operator_text(node.operator)
     result = transfers.operate(run, transfers.IN_PLACE, node, ((node.target, before), (node.value, value)))
     if isinstance(before, Container):
         _extended(run, node, before, value)

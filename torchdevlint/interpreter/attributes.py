@@ -47,7 +47,7 @@ from torchdevlint.values import (
 PROPERTY = "property"
 
 
-def read(run: Run, value: Value, name: str, node: cst.CSTNode) -> Value:
+def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
     """Return the value of ``value.name``."""
     match value:
         case Imported():
@@ -114,7 +114,7 @@ def _on_accelerator(row: Query) -> Value:
     return Flag(frozenset({(row.type, True)}), frozenset({(row.type, False)}))
 
 
-def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
+def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> Value:
     known = run.store.value(value.key, name)
     if known is not None:
         return known
@@ -146,7 +146,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.CSTNode) -> Value:
     return found if found is not None else made
 
 
-def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
+def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> Value:
     known = run.store.value(value.key, name)
     if known is not None:
         return known
@@ -160,9 +160,9 @@ def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
     placement = run.module_placement(value) or ANY
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
         return Device(placement) if value.type.has_device else UNKNOWN
-    if value.type.forwards_attributes or value.type.scatters:
+    if value.type.forwards_attributes:
         inner = run.store.value(value.key, "module")
-        if isinstance(inner, Module | Opaque) and value.type.forwards_attributes:
+        if isinstance(inner, Module | Opaque):
             return read(run, inner, name, node)
     if value.cls is None and value.type.container is ContainerKind.NONE:
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
@@ -172,7 +172,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.CSTNode) -> Value:
     return made
 
 
-def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Value:
+def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression) -> Value:
     known = run.store.value(value.key, name)
     if known is not None:
         return known
@@ -184,7 +184,7 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.CSTNode) -> Val
     return made
 
 
-def of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.CSTNode) -> Value | None:
+def of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.BaseExpression) -> Value | None:
     """Return a member of the class bound to the receiver; a property is called."""
     own = run.store.value(cls.key, name)
     if own is not None:

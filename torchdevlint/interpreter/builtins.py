@@ -186,21 +186,18 @@ def _getattr(run: Run, call: Call) -> Value:
 
 
 def _setattr(run: Run, call: Call) -> Value:
-    if len(call.arguments) == 3:
-        receiver, value = call.arguments[0].value, call.arguments[2].value
-        transfers.register(run, value)
-        name_ = call.arguments[1].value
-        if not isinstance(receiver, Module):
-            if isinstance(name_, Const) and isinstance(name_.value, str) and isinstance(receiver, Instance | Opaque):
-                run.set_attribute(receiver.key, name_.value, value)
-            elif isinstance(receiver, Instance | Opaque):
-                calls.forget_attributes(run, receiver.key)
-        if isinstance(receiver, Module):
-            name = call.arguments[1].value
-            if isinstance(name, Const) and isinstance(name.value, str):
-                transfers.hold(run, receiver, name.value, value, call.node)
-            else:
-                transfers.hold(run, receiver, f"<setattr {run.new_key()}>", value, call.node)
+    if len(call.arguments) != 3:
+        return NONE
+    receiver, named, value = (argument.value for argument in call.arguments)
+    transfers.register(run, value)
+    name = named.value if isinstance(named, Const) and isinstance(named.value, str) else ""
+    if isinstance(receiver, Module):
+        transfers.hold(run, receiver, name or f"<setattr {run.new_key()}>", value, call.node)
+    elif isinstance(receiver, Instance | Opaque):
+        if name:
+            run.set_attribute(receiver.key, name, value)
+        else:
+            calls.forget_attributes(run, receiver.key)
     return NONE
 
 
@@ -247,8 +244,23 @@ def _float(run: Run, call: Call) -> Value:
 
 
 def _open(run: Run, call: Call) -> Value:
-    return run.opaque("open(…)")
+    """``open(path)``: files opened under one path are one file."""
+    path = _first(call)
+    if not isinstance(path, Opaque):
+        return run.opaque("open(…)")
+    run.store.remember(path.key, FILE, run.opaque("open(…)"))
+    found = run.store.get(path.key, FILE)
+    return found if isinstance(found, Opaque) else run.opaque("open(…)")
 
+
+def _exec(run: Run, call: Call) -> Value:
+    """``exec(code)``: what the code binds cannot be seen; constants of the file become configuration."""
+    run.facts.reconfigured = True
+    return UNKNOWN
+
+
+FILE = "<file>"
+"""The slot of the file that was opened under a path."""
 
 EXITS = frozenset({"sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"})
 """Calls that do not return."""
@@ -283,6 +295,7 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "bool": _bool,
             "vars": _vars,
             "open": _open,
+            "exec": _exec,
             **dict.fromkeys(
                 [
                     "abs",

@@ -42,7 +42,7 @@ MAX_DEPTH = 4
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument: the expression and its value."""
+    """One argument: the expression (or what stands for it in messages) and its value."""
 
     node: cst.CSTNode
     value: Value
@@ -55,7 +55,7 @@ class Call:
     ``open`` tells that there are arguments we cannot see: ``hidden`` for ``*args``, ``spread`` for ``**kwargs``.
     """
 
-    node: cst.CSTNode
+    node: cst.BaseExpression
     text: str
     arguments: list[Argument] = field(default_factory=list)
     keywords: dict[str, Argument] = field(default_factory=dict)

@@ -122,7 +122,7 @@ def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
     return _guard(guard_text(run, node))
 
 
-def _is_switch(run: Run, node: cst.BaseExpression) -> bool:
+def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:
     """Tell whether a constant is a switch that people edit: a name bound at module level or on a class."""
     if isinstance(node, cst.Name):
         if node.value in ("True", "False", "None"):
@@ -133,8 +133,6 @@ def _is_switch(run: Run, node: cst.BaseExpression) -> bool:
                 return False
             frame = frame.parent
         return True
-    if not isinstance(node, cst.Attribute):
-        return False
     # What an instance was given is known; what stands on its class or module is edited there.
     key = getattr(_receiver(run, node), "key", None)
     return not (isinstance(key, int) and run.store.value(key, node.attr.value) is not None)
@@ -315,7 +313,7 @@ def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
         run.store.set(*slot, kept[0][0] if len(kept) == 1 else Choice(kept) if kept else UNKNOWN)
 
 
-def slot_of(run: Run, node: cst.BaseExpression) -> tuple[int, str] | None:
+def slot_of(run: Run, node: cst.CSTNode) -> tuple[int, str] | None:
     """Return the slot that a name, an attribute of an object or an element of a container stands for, or None."""
     if type(node) is cst.Name:
         return (run.owner_of(node.value), node.value)

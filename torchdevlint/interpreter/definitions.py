@@ -69,8 +69,8 @@ def import_(run: Run, node: cst.Import) -> None:
     for alias in node.names:
         name = dotted(alias.name)
         _implied(run, name)
-        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-            run.bind(run.frame.key, alias.asname.name.value, _imported(run, name))
+        if alias.asname is not None:
+            run.bind(run.frame.key, alias.evaluated_alias or "", _imported(run, name))
         else:
             head = name.partition(".")[0]
             run.bind(run.frame.key, head, _imported(run, head))
@@ -88,9 +88,7 @@ def import_from(run: Run, node: cst.ImportFrom) -> None:
         name = f"{module}.{dotted(alias.name)}"
         if dotted(alias.name).endswith(run.knowledge.extensions):
             _implied(run, name)
-        bound = alias.asname.name if alias.asname is not None else alias.name
-        if isinstance(bound, cst.Name):
-            run.bind(run.frame.key, bound.value, _imported(run, name))
+        run.bind(run.frame.key, alias.evaluated_alias or alias.evaluated_name, _imported(run, name))
 
 
 def _imported(run: Run, name: str) -> Value:

@@ -55,6 +55,7 @@ def interpret(
             definition = run.definitions[index]
             index += 1
             run.world = world
+            run.activation += 1  # another run of the program, for all that can be told
             name = definition.name
             if isinstance(definition, Function):
                 if definition.node in run.called or (rooted and name in called_names):

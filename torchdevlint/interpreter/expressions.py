@@ -10,7 +10,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import attributes, calls, comprehensions, conditions, iteration, subscripts, targets
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
-from torchdevlint.names import operator_text, row_of
+from torchdevlint.names import row_of
 from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
     NONE,
@@ -76,7 +76,8 @@ def _formatted(run: Run, node: cst.FormattedString) -> Value:
         if isinstance(part, cst.FormattedStringText):
             if inner is None:
                 prefix += part.value
-        elif isinstance(part, cst.FormattedStringExpression):
+        else:
+            assert isinstance(part, cst.FormattedStringExpression)
             value = evaluate(run, part.expression)
             inner = value if inner is None else UNKNOWN
     return transfers.formatted_device(run, prefix, inner)
@@ -107,7 +108,6 @@ def _binary(run: Run, node: cst.BinaryOperation) -> Value:
 
 def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
     """Return the value of an arithmetic operation on two values."""
-    symbol = operator_text(node.operator)
     row = MATMUL if isinstance(node.operator, cst.MatrixMultiply) else BINARY
     if isinstance(left, Container) and isinstance(right, Container):
         return iteration.concatenate(run, left, right)

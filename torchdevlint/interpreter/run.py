@@ -152,6 +152,8 @@ class Run:
     iterated_in: dict[int, int] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     host_files: set[str] = field(default_factory=set)
+    saved_files: dict[str, int] = field(default_factory=dict)
+    activation: int = 0
     tallies: dict[int, set[int]] = field(default_factory=dict)
     tally_keys: dict[cst.CSTNode, int] = field(default_factory=dict)
     container_loops: dict[int, cst.CSTNode] = field(default_factory=dict)

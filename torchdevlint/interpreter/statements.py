@@ -19,7 +19,7 @@ from torchdevlint.interpreter import (
     targets,
 )
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ALWAYS
+from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import Branch
 from torchdevlint.values import NONE, Value
 
@@ -115,10 +115,10 @@ def _if(run: Run, node: cst.If) -> Flow:
     otherwise = outer
     branches: list[Branch] = []
     about_itself: set[tuple[int, str]] = set()
-    current: cst.If | cst.Else | None = node
+    current = node
     base = run.store.depth
-    went_on: list[frozenset[tuple[str, bool]]] = []
-    while isinstance(current, cst.If):
+    went_on: list[Condition] = []
+    while True:
         run.world = otherwise
         about_itself |= transfers.tested_slots(run, current.test)
         test = conditions.test(run, current.test)
@@ -131,18 +131,16 @@ def _if(run: Run, node: cst.If) -> Flow:
                 went_on.append(run.world)
             run.store.rollback(base)
         if test.known is True:
-            current = None
-            otherwise = outer
             break
-        otherwise = otherwise | test.when_false
-        narrowed = current
-        current = current.orelse
-        if isinstance(current, cst.If):
+        otherwise |= test.when_false
+        orelse = current.orelse
+        if type(orelse) is cst.If:
+            current = orelse
             continue
         run.world = otherwise
         run.store.push()
-        conditions.narrow(run, narrowed.test, False)
-        if current is None or block(run, current.body) is Flow.NEXT:
+        conditions.narrow(run, current.test, False)
+        if orelse is None or block(run, orelse.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), run.world - outer))
             went_on.append(run.world)
         run.store.rollback(base)

@@ -38,7 +38,8 @@ def subscript(run: Run, base: Value, node: cst.Subscript) -> Value:
     for part in node.slice:
         if isinstance(part.slice, cst.Index):
             indices.append((part.slice.value, expressions.evaluate(run, part.slice.value)))
-        elif isinstance(part.slice, cst.Slice):
+        else:
+            assert isinstance(part.slice, cst.Slice)
             for bound in (part.slice.lower, part.slice.upper, part.slice.step):
                 if bound is not None:
                     expressions.evaluate(run, bound)

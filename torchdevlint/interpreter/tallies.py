@@ -32,7 +32,7 @@ def _may_carry_graph(run: Run, value: Value) -> bool:
 def emit(
     run: Run,
     node: cst.CSTNode,
-    added: cst.BaseExpression,
+    added: cst.CSTNode,
     value: Value,
     total: str,
     slot: tuple[int, str] | None = None,
@@ -66,7 +66,7 @@ def added(
     node: cst.CSTNode,
     target: str,
     before: Value,
-    addend: cst.BaseExpression,
+    addend: cst.CSTNode,
     value: Value,
     whole: Value,
     slot: tuple[int, str],
@@ -94,13 +94,10 @@ def dropped(run: Run, loop: Loop) -> None:
 def appended(run: Run, receiver: Container, made: Call) -> None:
     """Handle ``losses.append(value)`` in a loop that the container outlives."""
     argument = made.arguments[-1]
-    if isinstance(argument.node, cst.BaseExpression):
-        kept(run, receiver, made.node, argument.node, argument.value, made.receiver)
+    kept(run, receiver, made.node, argument.node, argument.value, made.receiver)
 
 
-def kept(
-    run: Run, receiver: Container, node: cst.CSTNode, added_node: cst.BaseExpression, value: Value, total: str
-) -> None:
+def kept(run: Run, receiver: Container, node: cst.CSTNode, added_node: cst.CSTNode, value: Value, total: str) -> None:
     """Handle a 0-dim tensor with a graph that goes into a container which outlives the loop."""
     if not isinstance(value, Tensor) or value.rank != (0, 0) or receiver.key in run.bounded:
         return

@@ -13,7 +13,6 @@ from torchdevlint.values import (
     Choice,
     Const,
     Container,
-    Loader,
     Module,
     Opaque,
     Tensor,
@@ -21,23 +20,18 @@ from torchdevlint.values import (
 )
 
 
-def assign(run: Run, target: cst.CSTNode, value: Value, node: cst.CSTNode) -> None:
+def assign(run: Run, target: cst.BaseExpression, value: Value, node: cst.CSTNode) -> None:
     """Bind a value to a target: a name, an attribute, an element, or a tuple of targets."""
     if type(target) is cst.Name:
         run.bind(run.owner_of(target.value), target.value, transfers.named(run, value, target.value))
-        return
-    match target:
-        case cst.Attribute():
-            receiver = expressions.evaluate(run, target.value)
-            attributes.write(run, receiver, target, value, node)
-        case cst.Subscript():
-            _assign_item(run, target, value, node)
-        case cst.Tuple() | cst.List():
-            _unpack(run, target, value, node)
-        case cst.StarredElement():
-            assign(run, target.value, value, node)
-        case _:
-            return
+    elif type(target) is cst.Attribute:
+        receiver = expressions.evaluate(run, target.value)
+        attributes.write(run, receiver, target, value, node)
+    elif type(target) is cst.Subscript:
+        _assign_item(run, target, value, node)
+    else:
+        assert isinstance(target, cst.Tuple | cst.List)  # Python has no other target
+        _unpack(run, target, value, node)
 
 
 def _unpack(run: Run, target: cst.Tuple | cst.List, value: Value, node: cst.CSTNode) -> None:
@@ -111,8 +105,6 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
                 # By mask or index the values are gathered on the device of the base; by slices they are copied.
                 transfers.meet_assigned(run, target, base, value, node)
-        case Loader():
-            return
         case _:
             calls.consume(run, value)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchdevlint.interpreter import calls, conditions
 from torchdevlint.knowledge.rows import Backward, GradMode, NoGrad
 from torchdevlint.transfers import optimizers
@@ -30,7 +28,7 @@ def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> 
     optimizers.trained(run)
     if source is not None:
         calls.consume(run, source.value)
-        slot = conditions.slot_of(run, source.node) if isinstance(source.node, cst.BaseExpression) else None
+        slot = conditions.slot_of(run, source.node)
         if slot is not None:
             run.facts.backward.add(slot)
         if isinstance(source.value, Opaque):
