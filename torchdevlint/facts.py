@@ -31,7 +31,8 @@ class FileFacts:
     ``made_with`` are the opaque arguments that an unseen call made something with. ``steps`` maps an optimizer to the
     moments of its steps and where its parameters were then, ``repaired`` to that of the last time its state was loaded or moved by hand. ``accelerated`` is True once anything in the file leaves the host or may, ``guards``
     once it asks whether an accelerator is there; ``definitions_only`` tells that the file runs nothing itself;
-    ``scalar_calls`` are calls of modules of the file that gave a 0-dim tensor, as a loss does.
+    ``saves`` tells of each checkpoint that is written whether it comes from the host, ``reconfigured`` that the
+    file runs code that may rebind its constants (`exec`); ``scalar_calls`` are calls of modules of the file that gave a 0-dim tensor, as a loss does.
     """
 
     tensors: set[int] = field(default_factory=set)
@@ -54,6 +55,8 @@ class FileFacts:
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
     kept_loads: set[int] = field(default_factory=set)
+    saves: list[bool] = field(default_factory=list)
+    reconfigured: bool = False
     loads_into: dict[int, set[int]] = field(default_factory=dict)
     accelerated: bool = False
     guards: bool = False

@@ -177,7 +177,8 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
         yield Meeting(odd, other, culprit, node)
-        return
+        if module_is_odd:
+            return  # the module is to blame once, whatever it gets
 
 
 def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts) -> tuple[Culprit, cst.CSTNode]:

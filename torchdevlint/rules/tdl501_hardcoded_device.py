@@ -40,5 +40,5 @@ from torchdevlint.rule import Finding, rule
 )
 def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each literal that nothing guards."""
-    if not event.guarded:
+    if not event.guarded and not facts.reconfigured:
         yield Finding(event.node, {"device": event.device}, ("hardcoded", event.device))

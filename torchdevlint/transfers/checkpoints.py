@@ -40,7 +40,10 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     guarded = not distributed and any(truth and _about_accelerator(guard) for guard, truth in run.world)
     guarded = guarded or run.guarded > 0
     text = call.text
-    host_saved = path is not None and _path(path) in run.host_files
+    # What this very run wrote goes back to where this run had it: only another machine could miss that device.
+    host_saved = path is not None and (
+        _path(path) in run.host_files or run.saved_files.get(_path(path)) == run.activation
+    )
     run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))
     if row.module:
         run.facts.modules.add(made.key)
@@ -52,6 +55,11 @@ def _about_accelerator(guard: str) -> bool:
     """Tell whether the text of a guard is about an accelerator being there or asked for."""
     lowered = guard.lower()
     return any(word in lowered for word in ("cuda", "gpu", "mps", "xpu", "accelerator"))
+
+
+def _about_files(guard: str) -> bool:
+    """Tell whether a guard asks whether a file is there: then another run may have written it."""
+    return "exists" in guard or "isfile" in guard or "is_file" in guard
 
 
 def _path(argument: Argument) -> str:
@@ -66,8 +74,13 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     """Write a checkpoint; a path written from the host can be read back without `map_location`."""
     value = call.arguments[row.value].value if row.value < len(call.arguments) else NONE
     path = call.get(row.path, "f")
-    if path is not None and (isinstance(path.value, Opaque) or _on_host(run, value)) and _path(path):
-        run.host_files.add(_path(path))
+    on_host = _on_host(run, value)
+    run.facts.saves.append(on_host)
+    if path is not None and _path(path):
+        if not any(_about_files(guard) for guard, _ in run.world):
+            run.saved_files[_path(path)] = run.activation
+        if on_host:
+            run.host_files.add(_path(path))
     return NONE
 
 

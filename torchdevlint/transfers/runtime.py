@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
@@ -36,6 +37,17 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+def _as_place(value: Device) -> Device:
+    """Return a device that `torch.device` was asked for: nobody does so with the device of a tensor."""
+    placement = frozenset(
+        replace(p, device=replace(p.device, kind=SymbolKind.PLACE))
+        if isinstance(p.device, Symbol) and p.device.kind is SymbolKind.DEVICE_OF
+        else p
+        for p in value.placement
+    )
+    return replace(value, placement=placement)
+
+
 def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> Value:
     """`torch.device(…)`: a literal keeps its node until it decides where something lives."""
     first = call.get(0, "device") or call.get(0, "type")
@@ -54,7 +66,7 @@ def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> 
             found = Concrete(found.type, index.value.value)
         return Device(lattice.on(found), value.node if lattice.is_accelerator(found) else None)
     if isinstance(value, Device):
-        return value
+        return _as_place(value)
     placement = place_of(run, first)
     return Device(placement) if placement is not None else UNKNOWN
 
