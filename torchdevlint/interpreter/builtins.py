@@ -246,10 +246,15 @@ def _float(run: Run, call: Call) -> Value:
 def _open(run: Run, call: Call) -> Value:
     """``open(path)``: files opened under one path are one file."""
     path = _first(call)
-    if not isinstance(path, Opaque):
-        return run.opaque("open(…)")
-    run.store.remember(path.key, FILE, run.opaque("open(…)"))
-    found = run.store.get(path.key, FILE)
+    match path:
+        case Opaque():
+            owner, name = path.key, FILE
+        case Const():
+            owner, name = 0, f"{FILE}{path.value}"
+        case _:
+            return run.opaque("open(…)")
+    run.store.remember(owner, name, run.opaque("open(…)"))
+    found = run.store.get(owner, name)
     return found if isinstance(found, Opaque) else run.opaque("open(…)")
 
 
