@@ -239,15 +239,14 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
         device = Device(lattice.on(Symbol(value.key, SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
         run.facts.carriers.setdefault(value.key, set()).add(PROVEN)
         return device
-    if row is not None:
+    carries = value.type.carrier is not Carrier.NONE
+    if row is not None and not (carries and isinstance(row, Follow)):
         return transfers.build(run, row, None)
     if name in value.type.methods:
         return Bound(value, name, value.type.methods[name])
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
         return Device(run.placement_of(value))
-    if value.type.carrier is not Carrier.NONE:
-        return Tensor(run.placement_of(value))
-    return UNKNOWN
+    return Tensor(run.placement_of(value)) if carries else UNKNOWN
 
 
 def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: cst.CSTNode) -> None:

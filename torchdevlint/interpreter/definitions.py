@@ -29,10 +29,15 @@ def function(run: Run, node: cst.FunctionDef) -> None:
     made = Function(node, run.frame.key, node.name.value)
     for decorator in node.decorators:
         _decorate(run, node, decorator.decorator)
-    run.bind(run.frame.key, node.name.value, made)
+    if not (node in run.opaque_decorated and _is_property(run, run.store.value(run.frame.key, node.name.value))):
+        run.bind(run.frame.key, node.name.value, made)  # a setter leaves the name to the property that it completes
     if run.frame.function is not None:
         run.closed_over.add(run.frame.key)
     run.definitions.append(made)
+
+
+def _is_property(run: Run, value: Value | None) -> bool:
+    return isinstance(value, Function) and run.kinds.get(value.node) == "property"
 
 
 def _decorate(run: Run, node: cst.FunctionDef, decorator: cst.BaseExpression) -> None:
