@@ -21,46 +21,57 @@ BATCH = -1
 
 @dataclass(slots=True)
 class FileFacts:
-    """Evidence by key.
+    """Evidence, most of it by key: of opaque values, symbols, batches, optimizers, loads and accumulations."""
 
-    ``tensors`` and ``modules`` are opaque values proven to be one; ``graphs`` and ``backward`` are values and
-    variables on which a backward pass ran. ``carriers`` maps a symbol to what was moved to it: a proven module, a
-    part of a batch, or an opaque value that must be proven a module; ``namespaces`` are objects of which plain
-    attributes are read. ``host_batches`` maps a batch symbol to the condition and the call by which a member was
-    moved off the host, ``tainted`` are batches that may come from anywhere;
-    ``made_with`` are the opaque arguments that an unseen call made something with. ``steps`` maps an optimizer to the
-    moments of its steps and where its parameters were then, ``repaired`` to that of the last time its state was loaded or moved by hand. ``accelerated`` is True once anything in the file leaves the host or may, ``guards``
-    once it asks whether an accelerator is there; ``definitions_only`` tells that the file runs nothing itself;
-    ``saves`` tells of each checkpoint that is written whether it comes from the host, ``reconfigured`` that the
-    file runs code that may rebind its constants (`exec`); ``scalar_calls`` are calls of modules of the file that gave a 0-dim tensor, as a loss does.
-    """
-
+    # opaque values that are proven to be a tensor, a module or a type, and objects whose plain attributes are read
     tensors: set[int] = field(default_factory=set)
     modules: set[int] = field(default_factory=set)
     types: set[int] = field(default_factory=set)
+    namespaces: set[int] = field(default_factory=set)
+
+    # values and variables on which a backward pass runs
     graphs: set[int] = field(default_factory=set)
     backward: set[tuple[int, str]] = field(default_factory=set)
-    namespaces: set[int] = field(default_factory=set)
+
+    # what is moved to a symbol: a proven module, a part of a batch, or an opaque value that must be proven a module;
+    # and where values of which no more is known than their own device are moved to
     carriers: dict[int, set[int]] = field(default_factory=dict)
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
+
+    # batches of which a member is moved off the host (under which condition, by which call), those that may come
+    # from anywhere, what an unseen call that made one was given, loaders of the file, and whether a framework has them
     host_batches: dict[int, tuple[Condition, cst.CSTNode]] = field(default_factory=dict)
     tainted: set[int] = field(default_factory=set)
     made_with: dict[int, set[int]] = field(default_factory=dict)
     built_loaders: set[int] = field(default_factory=set)
     prepared_loaders: bool = False
+
+    # the moments of an optimizer's steps and where its parameters were then, and the moment at which its state was
+    # last loaded or moved by hand
     steps: dict[int, list[tuple[int, frozenset[Device]]]] = field(default_factory=dict)
     repaired: dict[int, int] = field(default_factory=dict)
+
+    # loops and functions that run a backward pass or a step, loops that call a module, and the accumulations of which
+    # something needs more than the number
     training_loops: set[cst.CSTNode] = field(default_factory=set)
     calling_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
+
+    # checkpoints that reach a module, an optimizer, a move or the caller, the opaque objects they are loaded into,
+    # and of each checkpoint that is written whether it comes from the host
     kept_loads: set[int] = field(default_factory=set)
-    saves: list[bool] = field(default_factory=list)
-    reconfigured: bool = False
     loads_into: dict[int, set[int]] = field(default_factory=dict)
+    saves: list[bool] = field(default_factory=list)
+
+    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
+    # it runs nothing itself, and whether it runs code that may rebind its constants (`exec`)
     accelerated: bool = False
     guards: bool = False
     definitions_only: bool = True
+    reconfigured: bool = False
+
+    # calls of modules of the file that gave a 0-dim tensor, as a loss does
     scalar_calls: set[cst.CSTNode] = field(default_factory=set)
 
     @property
