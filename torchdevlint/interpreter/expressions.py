@@ -261,10 +261,6 @@ def _named(run: Run, node: cst.NamedExpr) -> Value:
     return value
 
 
-def _starred(run: Run, node: cst.StarredElement) -> Value:
-    return evaluate(run, node.value)
-
-
 def _inert(run: Run, node: cst.BaseExpression) -> Value:
     return UNKNOWN
 
@@ -298,5 +294,5 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., Value]] = {
     cst.GeneratorExp: comprehensions.evaluate_simple,
     cst.DictComp: comprehensions.evaluate_dict,
     cst.NamedExpr: _named,
-    cst.StarredElement: _starred,
+    cst.StarredElement: _inert,  # the display around it reads its elements
 }

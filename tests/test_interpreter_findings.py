@@ -1,0 +1,93 @@
+"""What the interpreter follows, seen through findings: totals, guards and calls that leave no value to reveal."""
+
+from __future__ import annotations
+
+import textwrap
+
+import libcst as cst
+import pytest
+
+from torchdevlint.engine import analyse, find
+from torchdevlint.interpreter.driver import interpret
+from torchdevlint.knowledge import DEFAULT
+from torchdevlint.options import Options
+
+TRAINING = """\
+import torch
+from torch import nn
+from elsewhere import loader, plot, running
+
+model = nn.Linear(2, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+losses = []
+total = 0
+for x, y in loader:
+    loss = nn.functional.mse_loss(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def found(source: str) -> list[tuple[str, int]]:
+    return [(diagnostic.code, diagnostic.line) for diagnostic in analyse(source)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "codes"),
+    [
+        pytest.param("    losses.append(loss)\n", ["TDL304"], id="a list that outlives the loop"),
+        pytest.param("    losses += [loss]\n", ["TDL304"], id="a list that is added to"),
+        pytest.param("    losses.append(loss)\nplot(losses)\n", [], id="a list that unseen code is given"),
+        pytest.param("    losses.append(loss.item())\n", [], id="numbers"),
+        pytest.param("    made = []\n    made.append(loss)\n", [], id="a list of the same pass"),
+        pytest.param("    made = list()\n    made.append(loss)\n", [], id="a list of the same pass, by its name"),
+        pytest.param("    total = total + loss\n", ["TDL304"], id="a sum"),
+        pytest.param("    total = loss + total\n", ["TDL304"], id="a sum the other way round"),
+        pytest.param("    total += loss\n", ["TDL304"], id="a sum in place"),
+        pytest.param("    running: object = 0\n    running += loss\n", [], id="a sum of the same pass"),
+    ],
+)
+def test_what_gathers_in_a_loop(lines: str, codes: list[str]) -> None:
+    assert [code for code, _ in found(TRAINING + lines)] == codes
+
+
+def test_a_sum_names_what_was_added() -> None:
+    module = cst.parse_module(TRAINING + "    total = loss + total\n")
+    (settled,) = find(interpret(module, module.code, DEFAULT), Options())
+    assert settled.finding.parts["text"] == "loss"
+
+
+@pytest.mark.parametrize(
+    "outside",
+    ["break", "continue", "return torch.ones(3).cuda()", "yield torch.ones(3).cuda()", "await torch.ones(3)"],
+)
+def test_statements_outside_of_what_they_belong_to(outside: str) -> None:
+    # Python refuses these, libcst does not
+    source = f"import torch\n{outside}\nx = torch.ones(3, device='cuda') + torch.ones(3)\n"
+    module = cst.parse_module(source)
+    interpret(module, source, DEFAULT)
+
+
+def test_a_step_is_no_guard_and_a_flag_is_one() -> None:
+    source = textwrap.dedent(
+        """\
+        import torch
+
+        def run(step, flag):
+            if step % 2 == 0:
+                one = torch.ones(3).cuda()
+            if step > 5:
+                two = torch.ones(3).cuda()
+            if flag:
+                three = torch.ones(3).cuda()
+        """
+    )
+    (finding,) = analyse(source)
+    assert finding.line == 5
+    assert finding.message.endswith("and 1 more")  # the one under `step > 5`, not the one under the flag
+
+
+def test_an_import_of_a_compiled_extension_is_a_guard() -> None:
+    source = "import torch\nfrom kernels import sum_cuda\nx = torch.ones(3).cuda()\n"
+    assert found(source) == []
