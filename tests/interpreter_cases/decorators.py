@@ -54,3 +54,16 @@ four = torch.ones(3).to(plain.place)  # reveal: cuda
 five = plain.static(torch.ones(3))  # reveal: cuda
 six = Plain.static(torch.ones(3))  # reveal: cuda
 seven = plain.make().cached  # reveal: cuda
+
+
+@functools.singledispatch
+def described(x):
+    return torch.ones(3)
+
+
+@described.register
+def of_number(x: int):
+    return torch.ones(3)
+
+
+numbered = of_number(3)  # reveal: unknown

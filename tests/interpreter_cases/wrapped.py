@@ -55,6 +55,12 @@ class Unseen(torch.utils.data.Dataset):
 eight = Unseen([1])[0]  # reveal: unknown
 mixed = TensorDataset(torch.ones(8), build())
 nine = mixed[0]  # reveal: tuple of cpu, unknown
+eleven = DataLoader(build())[0]  # reveal: unknown
+twelve = FSDP(None).weight  # reveal: unknown
+engine = build()
+loss = nn.MSELoss()(torch.ones(2), torch.ones(2))
+engine.backward(loss)
+thirteen = loss  # reveal: cpu
 
 weight = torch.ones(2).cuda() if build() else None
 target = torch.ones(2)

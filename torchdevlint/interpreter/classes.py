@@ -58,6 +58,7 @@ def define(run: Run, node: cst.ClassDef) -> Class:
         if owner == scope.key:
             if isinstance(value, Function):
                 members[name] = Function(value.node, outer.key, value.name, None, made)
+                run.methods.add(value.node)
             else:
                 members[name] = value
         else:
@@ -67,7 +68,6 @@ def define(run: Run, node: cst.ClassDef) -> Class:
     for decorator in node.decorators:
         expressions.evaluate(run, decorator.decorator)
     run.definitions.append(made)
-    run.methods.update(m.node for m in members.values() if isinstance(m, Function))
     return made
 
 
@@ -147,7 +147,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
             case Container() if overrides:
                 run.store.set(made.key, name, run.opaque(name))
             case Container():
-                _mark_modules(run, made, name, value, overrides)
+                _mark_modules(run, made, name, value)
             case _:
                 pass
     return apart
@@ -174,7 +174,7 @@ def _mark_tensor(run: Run, made: Module, name: str, value: Tensor) -> None:
     run.store.set(made.key, name, Tensor(placement, value.rank, value.graph))
 
 
-def _mark_modules(run: Run, made: Module, name: str, container: Container, overrides: bool) -> None:
+def _mark_modules(run: Run, made: Module, name: str, container: Container) -> None:
     """Mark the modules of a plain container that no registered route reaches."""
     node = run.appended.get(container.key) or run.bound_at.get((made.key, name))
     items = run.items(container)
@@ -183,15 +183,13 @@ def _mark_modules(run: Run, made: Module, name: str, container: Container, overr
     held = (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ()))
     for value in (option for whole in held for option, _ in options(whole)):
         if isinstance(value, Module) and value.key not in run.registered:
-            before = run.module_placement(value)
-            if overrides or before is None:
-                run.store.set(value.key, PLACEMENT, ANY)
-            elif all(lattice.is_host(p.device) for p in before):
+            before = run.module_placement(value) or ANY
+            if all(lattice.is_host(p.device) for p in before):
                 why = Why(Role.UNREGISTERED_MODULE, node, f"kept in the plain {container.kind} `self.{name}`")
                 placement = frozenset(Possibility(p.device, p.condition, why) for p in before)
                 transfers.move_module(run, value, placement)
         elif isinstance(value, Container):
-            _mark_modules(run, made, name, value, overrides)
+            _mark_modules(run, made, name, value)
     _mark_parameters(run, made, name, container, node)
 
 

@@ -36,50 +36,52 @@ def interpret(
     knowledge: Knowledge,
     resolver: Resolver = unresolved,
     probe: Probe | None = None,
+    importable: bool = True,
 ) -> Interpretation:
     """Interpret a file; every function and class is run at least once.
 
-    ``probe`` is shown the value of every assignment as it is made, for tests and traces.
+    ``probe`` is shown the value of every assignment as it is made, for tests and traces. ``importable`` tells that
+    other files may use what this one defines, and move it: nobody does so with a test.
     """
     lines = text.count("\n") + 1
     run = Run(knowledge, budget=STEPS_FREE + STEPS_A_LINE * lines, probe=probe, resolver=resolver)
     run.called_attributes = frozenset(_CALLED_ATTRIBUTE.findall(text))
     called_names = frozenset(_CALLED_NAME.findall(text))
-    run.facts.definitions_only = not _runs_something(module)
+    run.facts.definitions_only = importable and not _runs_something(module)
     statements.run_all(run, module.body)
     world = run.world
-    # Functions that nothing in the file names in a call come first: they call the others.
+    # Definitions that nothing in the file names in a call come first: they call the others.
     for rooted in (True, False):
-        index = 0
-        while index < len(run.definitions):
-            definition = run.definitions[index]
-            index += 1
+        for definition in run.definitions:  # it grows: what runs defines more
             run.world = world
             run.activation += 1  # another run of the program, for all that can be told
-            name = definition.name
-            if isinstance(definition, Function):
-                if definition.node in run.called or (rooted and name in called_names):
-                    continue
-                if definition.node in run.methods:
-                    continue  # run with a `self`, below
-                functions.run_symbolically(run, definition)
-            else:
-                names = [
-                    method
-                    for method, value in definition.members.items()
-                    if isinstance(value, Function)
-                    and value.node not in run.called
-                    and not (rooted and method in run.called_attributes)
-                    and method != "__init__"
-                ]
-                if names or (not rooted and not _constructed(run, definition)):
-                    classes.run_methods(run, definition, names)
+            if isinstance(definition, Class):
+                _run_class(run, definition, rooted)
+            elif definition.node not in run.methods and not (rooted and definition.name in called_names):
+                _run_function(run, definition)
     return Interpretation(tuple(run.events), run.facts)
 
 
-def _constructed(run: Run, cls: Class) -> bool:
+def _run_function(run: Run, function: Function) -> None:
+    """Run a function that no call reached."""
+    if function.node not in run.called:
+        functions.run_symbolically(run, function)
+
+
+def _run_class(run: Run, cls: Class, rooted: bool) -> None:
+    """Run the methods that no call reached; ``rooted`` leaves out those whose name stands in a call."""
+    names = [
+        method
+        for method, value in cls.members.items()
+        if isinstance(value, Function)
+        and value.node not in run.called
+        and not (rooted and method in run.called_attributes)
+        and method != "__init__"
+    ]
     init = cls.members.get("__init__")
-    return not isinstance(init, Function) or init.node in run.called
+    constructed = not isinstance(init, Function) or init.node in run.called
+    if names or not (rooted or constructed):
+        classes.run_methods(run, cls, names)
 
 
 def _runs_something(module: cst.Module) -> bool:
