@@ -43,8 +43,6 @@ from torchdevlint.rule import Finding, rule
 def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
     """Yield each host read of a tensor that is on an accelerator under some condition."""
     operand = event.operand
-    if operand.proof and operand.proof not in facts.tensors:
-        return
     found = lattice.on_accelerator(operand.placement, facts, event.world)
     if found is None or found.why is None:
         return

@@ -14,6 +14,7 @@ from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
     UNKNOWN,
+    Choice,
     Container,
     Loader,
     Module,
@@ -80,7 +81,7 @@ def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Va
     for argument in call.arguments:
         value = argument.value
         match value:
-            case Module():
+            case Module() | Choice():
                 move_module(run, value, placement)
                 results.append(value)
             case Loader() | Container():

@@ -161,11 +161,11 @@ def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) 
 
 
 def _settle_container(run: Run, made: Module) -> None:
-    """A container is where its modules are; where they differ it is nowhere."""
+    """A container is where its modules are; where they differ, or none is known, it may be anywhere."""
     places = {run.module_placement(v) for v in contained(run, made) if isinstance(v, Module) and holds_tensors(run, v)}
     if len(places) == 1 and None not in places:
         run.store.set(made.key, PLACEMENT, places.pop())
-    elif len(places) > 1:
+    elif places or run.items(made).lost or any(holds_tensors(run, v) is None for v in contained(run, made)):
         run.store.set(made.key, PLACEMENT, ANY)
 
 

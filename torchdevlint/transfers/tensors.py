@@ -18,6 +18,7 @@ from torchdevlint.values import (
     UNKNOWN,
     Const,
     Object,
+    Imported,
     Opaque,
     Tensor,
     Unknown,
@@ -102,7 +103,7 @@ def convert(run: Run, row: Convert, call: Call, receiver: Argument | None) -> Te
         return Tensor(_because(device, why), rank, leaf=True)
     if isinstance(value, Tensor):
         return Tensor(value.placement, value.rank, value.graph if row.graph else False)
-    if isinstance(value, Opaque | Unknown) and (not row.copies or _may_be_tensor(run, value)):
+    if isinstance(value, Opaque | Unknown | Imported) and (not row.copies or _may_be_tensor(run, value)):
         return Tensor(run.placement_of(value) if isinstance(value, Opaque) else ANY, rank)
     if call.open:
         return Tensor(ANY, rank)

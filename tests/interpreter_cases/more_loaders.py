@@ -1,0 +1,39 @@
+"""Loaders of datasets that are lists, wrapped, or made by code that cannot be seen."""
+import torch
+from elsewhere import Wrapped, model, something
+from torch.utils.data import DataLoader, Dataset, Subset
+
+
+class Numbers(Dataset):
+    def __init__(self):
+        self.values = [1.0, 2.0]
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return torch.ones(3), 1
+
+
+class Odd(Dataset):
+    __getitem__ = something
+
+
+for x, n in DataLoader(Numbers(), batch_size=2):
+    a = x  # reveal: cpu
+    b = n  # reveal: cpu
+
+for item in DataLoader(Odd()):
+    c = item  # reveal: where DataLoader yields
+
+for item in DataLoader(Subset(something, [0])):
+    d = item  # reveal: where DataLoader yields
+
+for item in DataLoader(Numbers(), collate_fn=lambda samples: 1):
+    e = item  # reveal: where DataLoader yields
+
+for item in DataLoader([1, 2, 3]):
+    f = item  # reveal: where DataLoader yields
+
+for item in DataLoader(Wrapped(torch.device("cuda"))):
+    g = item  # reveal: where DataLoader yields
