@@ -56,7 +56,7 @@ def analyse(
     module = parse(text)
     try:
         with deep_recursion(), uninterrupted():
-            settled = find(interpret(module, text, knowledge, resolver), options)
+            settled = find(interpret(module, text, knowledge, resolver, importable=not options.is_test_file), options)
         return tuple(diagnose(module, settled)) if settled else ()
     except RecursionError as error:
         raise NotAnalysed("nested too deeply") from error

@@ -230,7 +230,7 @@ def _may_start(possibility: Possibility, facts: Facts) -> bool:
         return True
     if isinstance(device, Symbol):
         return facts.can_be_accelerator(device)
-    return possibility.why is not None and possibility.why.firm
+    return possibility.why is not None and possibility.why.firm and not _without_device(possibility, ALWAYS)
 
 
 def _one_sided(

@@ -55,6 +55,7 @@ class Meeting:
         why = self.odd.possibility.why
         parts: dict[str, object] = {
             "odd": f"`{self.odd.text}`",
+            "made": why.text if why is not None else "made",
             "odd_place": self.odd.possibility,
             "other": f"`{self.other.text}`",
             "other_place": self.other.possibility,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 ADVICE = "TDL9"
-_TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|(?:test_[^/]*|[^/]*_test|conftest)\.py$)")
+_TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|testing/|(?:test_[^/]*|[^/]*_test|conftest)\.py$)")
 
 
 class NotAnalysed(Exception):

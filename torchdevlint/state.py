@@ -214,9 +214,9 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
         case Tensor(), Tensor():
             return join_tensors(first, second, first_if, second_if)
         case Tensor(), Opaque():
-            return join_tensors(first, Tensor(placement=second.placement), first_if, second_if)
+            return join_tensors(first, Tensor(placement=second.placement, held=first.held), first_if, second_if)
         case Opaque(), Tensor():
-            return join_tensors(Tensor(placement=first.placement), second, first_if, second_if)
+            return join_tensors(Tensor(placement=first.placement, held=second.held), second, first_if, second_if)
         case Device(), Device():
             placement = join_placements(first.placement, first_if, second.placement, second_if)
             return Device(placement, None)

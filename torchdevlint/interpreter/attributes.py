@@ -236,8 +236,8 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
         return known
     row = value.type.attributes.get(name)
     if isinstance(row, FrameworkDevice):
-        device = Device(lattice.on(Symbol(value.key, SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
-        run.facts.carriers.setdefault(value.key, set()).add(PROVEN)
+        device = Device(lattice.on(Symbol(run.prepared_key(), SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
+        run.facts.carriers.setdefault(run.prepared_key(), set()).add(PROVEN)
         return device
     carries = value.type.carrier is not Carrier.NONE
     if row is not None and not (carries and isinstance(row, Follow)):

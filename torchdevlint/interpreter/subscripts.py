@@ -114,16 +114,24 @@ def _unwritten(value: Value) -> Value:
     return Const(value.value) if isinstance(value, Const) else value
 
 
+def part(run: Run, base: Opaque, slot: str, name: str) -> Value:
+    """Return a part of an opaque value: what was stored there, or the same part as before unless the whole moved."""
+    stored = run.store.value(base.key, slot)
+    if stored is not None:
+        return stored
+    known = run.store.value(base.key, f"part {slot}")
+    if isinstance(known, Opaque) and known.placement == base.placement:
+        return known
+    made = run.derive(base, name, part=True)
+    run.store.set(base.key, f"part {slot}", made)
+    return made
+
+
 def _opaque_item(run: Run, base: Opaque, node: cst.Subscript, indices: Indices) -> Value:
     key = indices[0][1] if len(indices) == 1 else None
     if isinstance(key, Const) and isinstance(key.value, str | int):
         slot = f"[{key.value!r}]"
-        known = run.store.value(base.key, slot)
-        if known is not None:
-            return known
-        made = run.derive(base, f"{base.name}{slot}", part=True)
-        run.store.set(base.key, slot, made)
-        return made
+        return part(run, base, slot, f"{base.name}{slot}")
     indexed(run, base, node, indices)
     if any(isinstance(value, Tensor) for _, value in indices):
         return Tensor(run.placement_of(base))

@@ -60,13 +60,7 @@ def _unpack(run: Run, target: cst.Tuple | cst.List, value: Value, node: cst.CSTN
 def _unpacked(run: Run, value: Value, index: int, node: cst.CSTNode) -> Value:
     """Return one part of a value that is unpacked; parts of an opaque value are told apart by position."""
     if isinstance(value, Opaque):
-        slot = f"[{index}]"
-        known = run.store.value(value.key, slot)
-        if known is not None:
-            return known
-        made = run.derive(value, "", part=True)
-        run.store.set(value.key, slot, made)
-        return made
+        return subscripts.part(run, value, f"[{index}]", "")
     if isinstance(value, Choice):
         return join_all((_part(run, option, index, node), condition) for option, condition in value.options)
     return iteration.element(run, value, node)
@@ -97,7 +91,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         case Opaque():
             calls.consume(run, value)
             if isinstance(key, Const):
-                run.store.set(base.key, f"[{key.value!r}]", value)
+                run.set_attribute(base.key, f"[{key.value!r}]", value)
             elif base.source:
                 run.facts.tainted.add(base.source)
         case Tensor():

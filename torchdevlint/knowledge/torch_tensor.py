@@ -159,6 +159,6 @@ TENSOR_ONLY = frozenset(
     scatter_ scatter_add_ index_select index_add_ index_copy_ topk unbind permute softmax log_softmax sigmoid sigmoid_
     tanh_ relu_ add_ sub_ mul_ div_ clamp clamp_ fill_ zero_ copy_ normal_ uniform_ ndimension data_ptr element_size
     repeat_interleave logsumexp bmm matmul addmm retain_grad masked_select exp_ log_ sqrt_ pow_ floor_ round_
-    narrow unflatten pin_memory multinomial bernoulli_ random_ is_floating_point get_device
+    narrow unflatten multinomial bernoulli_ random_ is_floating_point
     """)
 )

@@ -41,7 +41,7 @@ from torchdevlint.rule import Finding, rule
 @rule(
     __name__,
     on=(Called, Combined, Indexed),
-    message="tensor made on {odd_place} meets {other} on {other_place}",
+    message="{made} on {odd_place} in a module's method, meets {other} on {other_place}",
     fix="Make the tensor on the device of the module",
     supersedes=("TDL101", "TDL102", "TDL103", "TDL109"),
 )

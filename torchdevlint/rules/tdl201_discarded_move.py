@@ -36,7 +36,7 @@ from torchdevlint.rule import Finding, rule
 @rule(
     __name__,
     on=Moved,
-    message="result of `{text}.{target}` is thrown away: a tensor does not move in place",
+    message="result of `{text}.{target}` is thrown away: it does not change `{text}` itself",
     fix="Assign the result",
     supersedes=("TDL101", "TDL102", "TDL103", "TDL104", "TDL109", "TDL113"),
 )

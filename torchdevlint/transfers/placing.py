@@ -108,7 +108,7 @@ def placed(run: Run, value: Value, placement: Placement) -> Value:
         case Tensor():
             return Tensor(placement, value.rank, value.graph)
         case Opaque():
-            return Opaque(value.key, value.name, placement)
+            return run.opaque(value.name, placement=placement)
         case Container():
             items = run.items(value)
             rest = placed(run, items.rest, placement) if items.rest is not None else None
