@@ -121,6 +121,20 @@ def test_what_is_moved_to_where_its_index_is_was_not_there() -> None:
     assert codes(source.replace(".to(device))", ")")) == []
 
 
+def test_a_loader_that_is_not_prepared_yields_on_the_host() -> None:
+    source = """
+    from accelerate import Accelerator
+
+    accelerator = Accelerator()
+    train, test = DataLoader(data), DataLoader(data)
+    net, train = accelerator.prepare(nn.Linear(3, 1), train)
+    for x, _ in train:
+        net(x)
+    """
+    assert codes(source) == []
+    assert codes(source.replace("in train", "in test")) == ["TDL102"]
+
+
 # host reads
 
 
