@@ -23,10 +23,9 @@ BATCH = -1
 class FileFacts:
     """Evidence, most of it by key: of opaque values, symbols, batches, optimizers, loads and accumulations."""
 
-    # opaque values that are proven to be a tensor, a module or a type, and objects whose plain attributes are read
+    # opaque values that are proven to be a tensor or a module, and objects whose plain attributes are read
     tensors: set[int] = field(default_factory=set)
     modules: set[int] = field(default_factory=set)
-    types: set[int] = field(default_factory=set)
     namespaces: set[int] = field(default_factory=set)
 
     # values and variables on which a backward pass runs

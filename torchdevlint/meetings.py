@@ -72,14 +72,14 @@ def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
 
 
 def meetings(event: Combined | Called | Indexed, facts: FileFacts) -> Iterator[Meeting]:
-    """Yield the meetings of an event, the first for each operand that is to blame."""
+    """Return the meetings of an event, the first for each operand that is to blame."""
     match event:
         case Combined():
-            yield from _combined(event, facts)
+            return _combined(event, facts)
         case Called():
-            yield from _called(event, facts)
-        case Indexed():
-            yield from _indexed(event, facts)
+            return _called(event, facts)
+        case _:
+            return _indexed(event, facts)
 
 
 def _proven(operand: Operand, facts: FileFacts) -> bool:

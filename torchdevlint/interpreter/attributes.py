@@ -241,7 +241,7 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
         return device
     carries = value.type.carrier is not Carrier.NONE
     if row is not None and not (carries and isinstance(row, Follow)):
-        return transfers.build(run, row, None)
+        return run.opaque("")
     if name in value.type.methods:
         return Bound(value, name, value.type.methods[name])
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):

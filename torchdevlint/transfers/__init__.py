@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
-from torchdevlint.transfers.dispatch import apply, apply_for_object, build, call_object
+from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.layers import call_typed_module, input_operands
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
@@ -22,7 +22,6 @@ __all__ = [
     "apply",
     "apply_for_object",
     "as_parameter",
-    "build",
     "call_object",
     "call_typed_module",
     "choose_device",

@@ -129,15 +129,11 @@ def _place(run: Run, value: Value, moving: bool) -> Placement | None:
             _sent_to(run, placement, moving)
             return placement
         case Opaque():
-            if value.key in run.facts.types:
-                return None
             if value.output or value.source or value.key in run.facts.tensors:
                 return run.placement_of(value)
             placement = lattice.on(Symbol(value.key, SymbolKind.PLACE, f"`{value.name}`" if value.name else "a device"))
             _sent_to(run, placement, moving)
             return placement
-        case Tensor():
-            return value.placement
         case Choice():
             chosen = choose_device(run, value)
             if isinstance(chosen, Device):

@@ -22,7 +22,7 @@ from torchdevlint.transfers import (
     runtime,
     tensors,
 )
-from torchdevlint.values import NONE, Object, Tensor, Value
+from torchdevlint.values import Object, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
@@ -42,7 +42,6 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Cast: moves.cast,
     rows.ReadHost: reads.read_host,
     rows.Plain: reads.plain,
-    rows.Quiet: reads.quiet,
     rows.Backward: gradients.backward,
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
@@ -80,23 +79,11 @@ def apply(run: Run, row: Row, call: Call, receiver: Argument | None) -> Value:
     return transfer(run, row, call, receiver) if transfer is not None else calls.unseen(run, call)
 
 
-def build(run: Run, row: Row, call: Call | None) -> Value:
-    """Return what a row tells that a call returns, or an attribute (without a call) is."""
-    if isinstance(row, rows.Build):
-        return frameworks.build(run, row, call)
-    return apply(run, row, call, None) if call is not None else run.opaque("")
-
-
 def apply_for_object(run: Run, row: Row, receiver: Object, call: Call) -> Value:
     """Call a method of a library's object."""
     match row:
         case rows.Quiet():
             return receiver
-        case rows.ReadHost() | rows.Follow() if receiver.type.carrier is not rows.Carrier.NONE:
-            return Tensor(run.placement_of(receiver))
-        case rows.Backward():
-            optimizers.trained(run)
-            return NONE
         case _:
             return apply(run, row, call, None)
 
@@ -105,4 +92,4 @@ def call_object(run: Run, callee: Object, call: Call) -> Value:
     """Call a library's object (a tokenizer, a transform)."""
     if callee.type.call is None:
         return calls.unseen(run, call)
-    return build(run, callee.type.call, call)
+    return apply(run, callee.type.call, call, None)

@@ -56,17 +56,16 @@ def move_helper(run: Run, row: MoveHelper, call: Call, receiver: Argument | None
     return placed(run, source.value, placement)
 
 
-def new_object(run: Run, row: ObjectType, call: Call | None, receiver: Argument | None = None) -> Object:
+def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None) -> Object:
     """Build an object of a library's class."""
     made = Object(run.new_key(), row)
-    if row.on_host and call is not None:
+    if row.on_host:
         run.store.set(made.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
-    if call is not None:
-        given = place_of(run, call.keywords.get("device"), moving=False)
-        if given is not None:
-            run.store.set(made.key, PLACEMENT, given)
-        for argument in call.values():
-            calls.escape(run, argument.value)
+    given = place_of(run, call.keywords.get("device"), moving=False)
+    if given is not None:
+        run.store.set(made.key, PLACEMENT, given)
+    for argument in call.values():
+        calls.escape(run, argument.value)
     return made
 
 
@@ -105,16 +104,16 @@ def _prepared_opaque(run: Run, value: Opaque, placement: Placement) -> Value:
     return value
 
 
-def build(run: Run, row: Build, call: Call | None, receiver: Argument | None = None) -> Value:
+def build(run: Run, row: Build, call: Call, receiver: Argument | None) -> Value:
     """Build what a row tells that a call returns: an object or a module of a library."""
     if isinstance(row.type, ObjectType):
-        made = new_object(run, row.type, call)
-        if row.follows and call is not None and call.arguments:
+        made = new_object(run, row.type, call, receiver)
+        if row.follows and call.arguments:
             run.store.set(made.key, PLACEMENT, run.placement_of(call.arguments[0].value))
         return made
-    module = Module(run.new_key(), row.type, None, call.text if call is not None else "")
-    placed_elsewhere = call is not None and (call.open or any(name in call.keywords for name in row.placed_by))
-    if placed_elsewhere or row.type.placing is not Placing.USER or call is None:
+    module = Module(run.new_key(), row.type, None, call.text)
+    placed_elsewhere = call.open or any(name in call.keywords for name in row.placed_by)
+    if placed_elsewhere or row.type.placing is not Placing.USER:
         run.store.set(module.key, PLACEMENT, ANY)
     else:
         run.store.set(module.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))

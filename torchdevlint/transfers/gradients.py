@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from torchdevlint.interpreter import calls, conditions
 from torchdevlint.knowledge.rows import Backward, GradMode, NoGrad
 from torchdevlint.transfers import optimizers
-from torchdevlint.transfers.operands import subject
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -24,16 +23,15 @@ if TYPE_CHECKING:
 
 def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> Value:
     """Run a backward pass: what it runs on has a graph, and whoever runs it trains."""
-    source = subject(call, receiver)
+    assert receiver is not None
     optimizers.trained(run)
-    if source is not None:
-        calls.consume(run, source.value)
-        slot = conditions.slot_of(run, source.node)
-        if slot is not None:
-            run.facts.backward.add(slot)
-        if isinstance(source.value, Opaque):
-            run.facts.tensors.add(source.value.key)
-            run.facts.graphs.add(source.value.key)
+    calls.consume(run, receiver.value)
+    slot = conditions.slot_of(run, receiver.node)
+    if slot is not None:
+        run.facts.backward.add(slot)
+    if isinstance(receiver.value, Opaque):
+        run.facts.tensors.add(receiver.value.key)
+        run.facts.graphs.add(receiver.value.key)
     return NONE
 
 

@@ -232,10 +232,8 @@ def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:
 def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Value:
     """Call a method that every module has."""
     match row:
-        case Move():
-            if isinstance(receiver, Module):
-                return moves.move_proven(run, row, receiver, call)
-            return receiver
+        case Move() if isinstance(receiver, Module):
+            return moves.move_proven(run, row, receiver, call)
         case HoldParameters():
             return Parameters(receiver, "state" if row.state else "parameters")
         case Register():

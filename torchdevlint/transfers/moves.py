@@ -16,7 +16,7 @@ from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
-from torchdevlint.transfers.operands import first_value, receiver_node, subject
+from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
 from torchdevlint.transfers.placing import move_module
 from torchdevlint.values import (
@@ -44,24 +44,19 @@ REPLACES = "<replaces>"
 
 def move(run: Run, row: Move, call: Call, receiver: Argument | None) -> Value:
     """Move a tensor; of anything else only the result counts, which is at the destination."""
-    source = subject(call, receiver)
-    if source is None:
-        return UNKNOWN
-    keep(run, source.value)
-    if isinstance(source.value, Tensor):
-        return move_tensor(run, row, call, source)
+    assert receiver is not None
+    keep(run, receiver.value)
+    if isinstance(receiver.value, Tensor):
+        return move_tensor(run, row, call, receiver)
     after, _ = destination(run, row, call)
-    return Tensor(after if after is not None else run.placement_of(source.value))
+    return Tensor(after if after is not None else run.placement_of(receiver.value))
 
 
 def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     """Change the dtype: a new tensor where the old one is."""
-    source = subject(call, receiver)
-    if source is None:
-        return UNKNOWN
-    value = source.value
-    if isinstance(value, Tensor | Opaque):
-        note_cast(run, call, source)
+    assert receiver is not None
+    value = receiver.value
+    note_cast(run, call, receiver)
     if isinstance(value, Tensor):
         return Tensor(value.placement, value.rank, value.graph, tally=value.tally)
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
@@ -89,7 +84,7 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
             return (legacy_type(run, first.value) if first is not None else None), False
         case MoveKind.TYPE_AS:
             return (run.placement_of(first.value) if first is not None else None), True
-        case MoveKind.TO:
+        case _:
             return _sent(run, call, first)
 
 

@@ -139,10 +139,7 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         first = tensors[0] if tensors else Tensor()
         return Tensor(first.placement, first.rank, graph, tally=tally)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
-    result = Tensor(result_placement(tensors), rank, graph, tally=tally, number=number)
-    if row.count:
-        return run.container("tuple", (), result)
-    return result
+    return Tensor(result_placement(tensors), rank, graph, tally=tally, number=number)
 
 
 def _whereabouts(placement: Placement) -> bool:

@@ -108,16 +108,14 @@ def following(run: Run, rule: RankRule, rank: Rank, call: Call | None) -> Rank:
             return (low + 1, None if high is None else high + 1)
         case RankRule.MINUS_ONE:
             return (max(low - 1, 0), None if high is None else max(high - 1, 0))
-        case RankRule.REDUCE:
+        case RankRule.REDUCE if call is not None:
             return _reduced(run, rank, call)
         case _:
             return ANY_RANK
 
 
-def _reduced(run: Run, rank: Rank, call: Call | None) -> Rank:
+def _reduced(run: Run, rank: Rank, call: Call) -> Rank:
     """Return the rank after a reduction: 0 of everything, less by the number of dimensions, the same with keepdim."""
-    if call is None:
-        return SCALAR
     low, high = rank
     given = call.arguments if _is_method(call) else call.arguments[1:]
     dim = call.keywords.get("dim") or call.keywords.get("axis") or (given[0] if given else None)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint.events import HostRead
 from torchdevlint.interpreter import iteration
-from torchdevlint.knowledge.rows import Plain, Quiet, ReadHost
+from torchdevlint.knowledge.rows import Plain, ReadHost
 from torchdevlint.lattice import ANY
 from torchdevlint.transfers.operands import operand
 from torchdevlint.values import (
@@ -72,8 +72,3 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     if receiver is not None and row.tensor_evidence and isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
     return UNKNOWN
-
-
-def quiet(run: Run, row: Quiet, call: Call, receiver: Argument | None) -> Value:
-    """Return the object of the method, about whose device nothing changed."""
-    return receiver.value if receiver is not None else UNKNOWN

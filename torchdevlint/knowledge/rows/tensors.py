@@ -97,7 +97,6 @@ class Combine:
     optional_host: tuple[str, ...] = ()
     graph: bool | None = None
     in_place: bool = False
-    count: int = 0
     number_overload: tuple[str, ...] = ()  # `clamp`: one number among these makes the 0-dim others legal
     format: str = ""  # "einsum": the first positional argument is no operand; every further one is
 
