@@ -13,10 +13,10 @@ from torchdevlint.knowledge.rows import Knowledge, Row
 def dotted(node: cst.BaseExpression | None) -> str:
     """Return ``a.b.c`` of a name or attribute chain, or an empty string for anything else."""
     parts: list[str] = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         parts.append(node.attr.value)
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return ""
     parts.append(node.value)
     return ".".join(reversed(parts))
@@ -47,6 +47,10 @@ def is_inert(name: str, knowledge: Knowledge) -> bool:
     return name.startswith(knowledge.inert)
 
 
+LONGEST_LITERAL = 24
+"""Longer literals are left out of texts."""
+
+
 def text_of(node: cst.CSTNode, depth: int = 4) -> str:
     """Return a short text of an expression: names in full, arguments and what is deep as an ellipsis."""
     if depth == 0:
@@ -70,16 +74,15 @@ def _subscript_text(node: cst.Subscript, depth: int) -> str:
 
 
 def _literal_text(node: cst.SimpleString | cst.Integer | cst.Float, depth: int) -> str:
-    del depth
     return node.value if len(node.value) <= LONGEST_LITERAL else "…"
 
 
 def _unary_text(node: cst.UnaryOperation, depth: int) -> str:
-    return f"{_operator(node.operator)}{text_of(node.expression, depth - 1)}"
+    return f"{operator_text(node.operator)}{text_of(node.expression, depth - 1)}"
 
 
 def _binary_text(node: cst.BinaryOperation, depth: int) -> str:
-    return f"{text_of(node.left, depth - 1)} {_operator(node.operator)} {text_of(node.right, depth - 1)}"
+    return f"{text_of(node.left, depth - 1)} {operator_text(node.operator)} {text_of(node.right, depth - 1)}"
 
 
 def _argument_text(node: cst.Call, depth: int) -> str:
@@ -93,7 +96,7 @@ def _argument_text(node: cst.Call, depth: int) -> str:
 
 def _index_text(node: cst.Subscript, depth: int) -> str:
     """Return the text of a subscript: a single plain index in full, else an ellipsis."""
-    if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+    if len(node.slice) == 1 and type(node.slice[0].slice) is cst.Index:
         return text_of(node.slice[0].slice.value, depth - 1)
     return "…"
 
@@ -109,14 +112,10 @@ _SYMBOLS: dict[type[cst.CSTNode], str] = {
 }  # fmt: skip
 
 
-def _operator(node: cst.CSTNode) -> str:
+def operator_text(node: cst.CSTNode) -> str:
     """Return the symbol of an operator node."""
     return _SYMBOLS.get(type(node), "?")
 
-
-operator_text = _operator
-
-LONGEST_LITERAL = 24
 
 _TEXTS: dict[type[cst.CSTNode], Callable[..., str]] = {
     cst.Name: lambda node, _: node.value,

@@ -31,6 +31,8 @@ def compared(name):
     device = torch.device(name)
     if device == "cpu":
         c = torch.ones(2, device=device)  # reveal: name
+    elif device == name:
+        c = torch.ones(2, device=device)  # reveal: name
     elif device.type != "cpu":
         c = torch.ones(2, device=device)  # reveal: name
 

@@ -35,13 +35,13 @@ def _show(run: Run, node: cst.CSTNode, value: Value) -> None:
 
 def _is_mark(node: cst.Assign) -> bool:
     """Tell whether an assignment marks all tests of a file (pytest's own name for it)."""
-    return any(isinstance(t.target, cst.Name) and t.target.value == "pytestmark" for t in node.targets)
+    return any(type(t.target) is cst.Name and t.target.value == "pytestmark" for t in node.targets)
 
 
 def _adds_to(operation: cst.BinaryOperation, target: cst.BaseExpression) -> bool:
     """Tell whether an assignment is ``total = total + …`` or a moving average of itself and something."""
     wanted = text_of(target)
-    if not isinstance(operation.operator, cst.Add) or wanted == "…":
+    if type(operation.operator) is not cst.Add or wanted == "…":
         return False
     return any(text_of(part) == wanted for part in _terms(operation.left)) or (
         text_of(operation.right) == wanted and isinstance(operation.left, cst.Name | cst.Attribute)
@@ -51,7 +51,7 @@ def _adds_to(operation: cst.BinaryOperation, target: cst.BaseExpression) -> bool
 def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """Yield a term and, of a product, its factors."""
     yield node
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+    if type(node) is cst.BinaryOperation and type(node.operator) is cst.Multiply:
         yield node.left
         yield node.right
 
@@ -116,7 +116,7 @@ def augmented(run: Run, node: cst.AugAssign) -> None:
     if isinstance(before, Container):
         _extended(run, node, before, value)
         return
-    if isinstance(node.operator, cst.AddAssign):
+    if type(node.operator) is cst.AddAssign:
         result = _carried(run, node, node.target, before, node.value, value, result)
     _show(run, node, result)
     targets.assign(run, node.target, result, node)
@@ -131,11 +131,11 @@ def _extended(run: Run, node: cst.AugAssign, before: Container, value: Value) ->
 
 def delete(run: Run, node: cst.Del) -> None:
     """Forget the names and elements of ``del``."""
-    several = node.target.elements if isinstance(node.target, cst.Tuple) else ()
+    several = node.target.elements if type(node.target) is cst.Tuple else ()
     for target in (*(element.value for element in several), node.target):
-        if isinstance(target, cst.Name):
+        if type(target) is cst.Name:
             run.store.set(run.owner_of(target.value), target.value, UNKNOWN)
-        elif isinstance(target, cst.Subscript):
+        elif type(target) is cst.Subscript:
             base = expressions.evaluate(run, target.value)
             if isinstance(base, Container):
                 items = run.items(base)

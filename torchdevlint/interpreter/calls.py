@@ -67,8 +67,8 @@ class Call:
     @property
     def receiver(self) -> str:
         """Return the text of the object whose method is called."""
-        func = self.node.func if isinstance(self.node, cst.Call) else None
-        return text_of(func.value) if isinstance(func, cst.Attribute) else self.text
+        func = self.node.func if type(self.node) is cst.Call else None
+        return text_of(func.value) if type(func) is cst.Attribute else self.text
 
     def get(self, position: int, keyword: str) -> Argument | None:
         """Return the argument at a position or under a keyword, or None."""
@@ -87,9 +87,7 @@ def call(run: Run, node: cst.Call) -> Value:
     """Evaluate a call expression."""
     # Chained calls lean to the left: `a.b().c().d()` is walked down its spine, not by recursion.
     spine: list[cst.Call] = [node]
-    while (
-        isinstance(spine[-1].func, cst.Attribute) and isinstance(spine[-1].func.value, cst.Call) and len(spine) < 1000
-    ):
+    while type(spine[-1].func) is cst.Attribute and type(spine[-1].func.value) is cst.Call and len(spine) < 1000:
         spine.append(spine[-1].func.value)
     innermost = spine[-1]
     receiver: Value | None = None
@@ -198,8 +196,8 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
                 return functions.invoke(run, bound, made)
             return unseen(run, made)
         case Bound():
-            node = made.node.func if isinstance(made.node, cst.Call) else made.node
-            target = node if isinstance(node, cst.Attribute) else cst.Attribute(cst.Name("_"), cst.Name(callee.name))
+            node = made.node.func if type(made.node) is cst.Call else made.node
+            target = node if type(node) is cst.Attribute else cst.Attribute(cst.Name("_"), cst.Name(callee.name))
             return methods.call(run, callee.receiver, callee.name, made, target)
         case Partial():
             earlier = callee.call

@@ -58,26 +58,27 @@ _EXISTING = (Tensor, Module, Instance, Optimizer, Loader, Container, Function, C
 
 def test(run: Run, node: cst.BaseExpression, parts: tuple[Value, Value] | None = None) -> Test:
     """Evaluate a test. ``parts`` are the operands of a boolean operation where they are evaluated already."""
-    match node:
-        case cst.UnaryOperation(operator=cst.Not()):
-            inner = test(run, node.expression)
-            return Test(inner.when_false, inner.when_true, None if inner.known is None else not inner.known)
-        case cst.BooleanOperation():
-            if parts is None:
-                left = test(run, node.left)
-                if left.known is not None:
-                    return test(run, node.right) if left.known is isinstance(node.operator, cst.And) else left
-                right = test(run, node.right)
-            else:
-                left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
-            return _both(run, node, left, right)
-        case _:
-            return truth(run, expressions.evaluate(run, node), node)
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
+        return _negated(test(run, node.expression))
+    if type(node) is not cst.BooleanOperation:
+        return truth(run, expressions.evaluate(run, node), node)
+    is_and = type(node.operator) is cst.And
+    if parts is None:
+        left = test(run, node.left)
+        if left.known is not None:
+            return test(run, node.right) if left.known is is_and else left
+        right = test(run, node.right)
+    else:
+        left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
+    return _both(left, right, is_and)
 
 
-def _both(run: Run, node: cst.BooleanOperation, left: Test, right: Test) -> Test:
+def _negated(inner: Test) -> Test:
+    return Test(inner.when_false, inner.when_true, None if inner.known is None else not inner.known)
+
+
+def _both(left: Test, right: Test, is_and: bool) -> Test:
     """Combine two tests: what both say when the whole is decided, and the whole as a literal of its own."""
-    is_and = isinstance(node.operator, cst.And)
     if right.known is not None:
         return left if right.known is is_and else (ALWAYS_FALSE if is_and else ALWAYS_TRUE)
     if is_and:
@@ -96,7 +97,7 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
     """Return the conditions under which a value counts as true."""
     match value:
         case Const():
-            if isinstance(node, cst.Name | cst.Attribute) and _is_switch(run, node):
+            if (type(node) is cst.Name or type(node) is cst.Attribute) and _is_switch(run, node):
                 return _guard(dotted(node))
             return ALWAYS_TRUE if value.value else ALWAYS_FALSE
         case Flag():
@@ -149,29 +150,27 @@ def guard_text(run: Run, node: cst.BaseExpression) -> str:
 
 
 def _pure(run: Run, node: cst.BaseExpression) -> str | None:
-    match node:
-        case cst.Name() | cst.Attribute():
-            name = dotted(node)
-            if not name:
-                return None
-            value = expressions.evaluate(run, node)
-            if isinstance(value, Opaque):
-                return f"{value.name}#{value.key}"
-            if isinstance(node, cst.Name):
-                return f"{name}#{run.versions.get((run.owner_of(name), name), 0)}"
-            return f"{name}#{run.versions.get((getattr(_receiver(run, node), 'key', 0), node.attr.value), 0)}"
-        case cst.Integer() | cst.SimpleString() | cst.Float():
-            return node.value
-        case cst.Comparison() if len(node.comparisons) == 1:
-            left, right = _pure(run, node.left), _pure(run, node.comparisons[0].comparator)
-            if left is None or right is None:
-                return None
-            return f"{left} {operator_text(node.comparisons[0].operator)} {right}"
-        case cst.BinaryOperation():
-            left, right = _pure(run, node.left), _pure(run, node.right)
-            return None if left is None or right is None else f"{left} {operator_text(node.operator)} {right}"
-        case _:
+    if type(node) is cst.Name or type(node) is cst.Attribute:
+        name = dotted(node)
+        if not name:
             return None
+        value = expressions.evaluate(run, node)
+        if isinstance(value, Opaque):
+            return f"{value.name}#{value.key}"
+        if type(node) is cst.Attribute:
+            return f"{name}#{run.versions.get((getattr(_receiver(run, node), 'key', 0), node.attr.value), 0)}"
+        return f"{name}#{run.versions.get((run.owner_of(name), name), 0)}"
+    if type(node) is cst.Integer or type(node) is cst.SimpleString or type(node) is cst.Float:
+        return node.value
+    operator: cst.CSTNode
+    if type(node) is cst.Comparison and len(node.comparisons) == 1:
+        left, operator, right = node.left, node.comparisons[0].operator, node.comparisons[0].comparator
+    elif type(node) is cst.BinaryOperation:
+        left, operator, right = node.left, node.operator, node.right
+    else:
+        return None
+    left_text, right_text = _pure(run, left), _pure(run, right)
+    return None if left_text is None or right_text is None else f"{left_text} {operator_text(operator)} {right_text}"
 
 
 def _receiver(run: Run, node: cst.Attribute) -> Value:
@@ -198,9 +197,7 @@ def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
     left, right = values
     positive = _NEGATED.get(type(operator))
     found = _compare(run, node, positive or operator_text(operator), left, right)
-    if positive is not None:
-        return Test(found.when_false, found.when_true, None if found.known is None else not found.known)
-    return found
+    return found if positive is None else _negated(found)
 
 
 def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Value) -> Test:
@@ -217,7 +214,8 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
                 return Test(none[0], some[0])
     if symbol == "==" and isinstance(left, Device) != isinstance(right, Device):
         device, other = (left, right) if isinstance(left, Device) else (right, left)
-        if isinstance(device, Device) and isinstance(other, Const) and isinstance(other.value, str):
+        assert isinstance(device, Device)
+        if isinstance(other, Const) and isinstance(other.value, str):
             return _device_is(device, other.value)
     if isinstance(left, Flag) and isinstance(right, Const) and isinstance(right.value, int):
         return _count_is(left, symbol, right.value)
@@ -278,25 +276,25 @@ def _count_is(flag: Flag, symbol: str, number: int) -> Test:
     return Test(true | {(name, True)}, frozenset({(name, False)}))
 
 
+_IS_NONE: dict[type[cst.BaseCompOp], bool] = {cst.Is: True, cst.Equal: True, cst.IsNot: False, cst.NotEqual: False}
+"""Operators that compare with None, and whether they ask that it is."""
+
+
 def narrow(run: Run, node: cst.BaseExpression, outcome: bool) -> None:
     """Bind what the outcome of a test tells about the names in it (``x is None``, ``if x:``, ``isinstance``)."""
-    match node:
-        case cst.UnaryOperation(operator=cst.Not()):
-            narrow(run, node.expression, not outcome)
-        case cst.BooleanOperation() if isinstance(node.operator, cst.And) is outcome:
-            narrow(run, node.left, outcome)
-            narrow(run, node.right, outcome)
-        case cst.Comparison() if len(node.comparisons) == 1:
-            target = node.comparisons[0]
-            is_none = isinstance(target.comparator, cst.Name) and target.comparator.value == "None"
-            if is_none and isinstance(target.operator, cst.Is | cst.IsNot | cst.Equal | cst.NotEqual):
-                positive = isinstance(target.operator, cst.Is | cst.Equal)
-                _narrow_none(run, node.left, positive is outcome)
-        case cst.Name() | cst.Attribute():
-            if outcome:
-                _narrow_none(run, node, False)
-        case _:
-            return
+    if type(node) is cst.Name or type(node) is cst.Attribute:
+        if outcome:
+            _narrow_none(run, node, False)
+    elif type(node) is cst.Comparison and len(node.comparisons) == 1:
+        target = node.comparisons[0]
+        positive = _IS_NONE.get(type(target.operator))
+        if positive is not None and type(target.comparator) is cst.Name and target.comparator.value == "None":
+            _narrow_none(run, node.left, positive is outcome)
+    elif type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
+        narrow(run, node.expression, not outcome)
+    elif type(node) is cst.BooleanOperation and (type(node.operator) is cst.And) is outcome:
+        narrow(run, node.left, outcome)
+        narrow(run, node.right, outcome)
 
 
 def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:

@@ -15,9 +15,8 @@ from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.values import Class, Function, Value
 
-_CALLED_ATTRIBUTE = re.compile(r"\.(\w+)\s*\(")
-_CALLED_NAME = re.compile(r"(?<!def )(?<![\w.])(\w+)\s*\(")
-
+_CALLED = re.compile(r"\(\s*(\w+)(\.| fed|)")
+"""What is called, in a text read backwards: from its parentheses, which is many times faster than from its words."""
 
 Probe = Callable[[Run, cst.CSTNode, Value], None]
 
@@ -45,8 +44,9 @@ def interpret(
     """
     lines = text.count("\n") + 1
     run = Run(knowledge, budget=STEPS_FREE + STEPS_A_LINE * lines, probe=probe, resolver=resolver)
-    run.called_attributes = frozenset(_CALLED_ATTRIBUTE.findall(text))
-    called_names = frozenset(_CALLED_NAME.findall(text))
+    called = _CALLED.findall(text[::-1])
+    run.called_attributes = frozenset(name[::-1] for name, before in called if before == ".")
+    called_names = frozenset(name[::-1] for name, before in called if not before)
     run.facts.definitions_only = importable and not _runs_something(module)
     statements.run_all(run, module.body)
     world = run.world

@@ -73,7 +73,7 @@ def _formatted(run: Run, node: cst.FormattedString) -> Value:
     prefix = ""
     inner: Value | None = None
     for part in node.parts:
-        if isinstance(part, cst.FormattedStringText):
+        if type(part) is cst.FormattedStringText:
             if inner is None:
                 prefix += part.value
         else:
@@ -108,10 +108,10 @@ def _binary(run: Run, node: cst.BinaryOperation) -> Value:
 
 def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
     """Return the value of an arithmetic operation on two values."""
-    row = MATMUL if isinstance(node.operator, cst.MatrixMultiply) else BINARY
+    row = MATMUL if type(node.operator) is cst.MatrixMultiply else BINARY
     if isinstance(left, Container) and isinstance(right, Container):
         return iteration.concatenate(run, left, right)
-    if isinstance(left, Container) and isinstance(node.operator, cst.Multiply):
+    if isinstance(left, Container) and type(node.operator) is cst.Multiply:
         return run.container(left.kind, (), run.items(left).any())
     if isinstance(left, Const) and isinstance(left.value, str):
         return transfers.formatted_device(run, left.value, right)
@@ -119,11 +119,11 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
 
 
 def _unary(run: Run, node: cst.UnaryOperation) -> Value:
-    if isinstance(node.operator, cst.Not):
+    if type(node.operator) is cst.Not:
         test = conditions.test(run, node)
         return Const(test.known) if test.known is not None else Flag(test.when_true, test.when_false)
     value = evaluate(run, node.expression)
-    if isinstance(value, Const) and isinstance(value.value, int) and isinstance(node.operator, cst.Minus):
+    if isinstance(value, Const) and isinstance(value.value, int) and type(node.operator) is cst.Minus:
         return Const(-value.value, node)
     return value if isinstance(value, Tensor | Opaque) else UNKNOWN
 
@@ -132,7 +132,7 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
     """Evaluate ``a or b`` and ``a and b``: a flag of both, or one of the two values."""
     left = evaluate(run, node.left)
     test = conditions.truth(run, left, node.left)
-    is_or = isinstance(node.operator, cst.Or)
+    is_or = type(node.operator) is cst.Or
     if test.known is not None:
         return left if test.known is is_or else evaluate(run, node.right)
     right = evaluate(run, node.right)
@@ -215,7 +215,7 @@ def _tuple(run: Run, node: cst.Tuple | cst.List | cst.Set) -> Value:
     rest: Value | None = None
     for element in node.elements:
         value = evaluate(run, element.value)
-        if isinstance(element, cst.StarredElement):
+        if type(element) is cst.StarredElement:
             inner = iteration.elements(run, value)
             if inner is not None:
                 values.extend(inner)
@@ -233,7 +233,7 @@ def _dict(run: Run, node: cst.Dict) -> Value:
     lost = False
     for element in node.elements:
         value = evaluate(run, element.value)
-        if isinstance(element, cst.StarredDictElement):
+        if type(element) is cst.StarredDictElement:
             if isinstance(value, Container):
                 inner = run.items(value)
                 exact.update(inner.exact)

@@ -57,7 +57,7 @@ def _execute(run: Run, node: cst.CSTNode) -> Flow:
 
 
 def _expression(run: Run, node: cst.Expr) -> Flow:
-    discarded = tuple(_discarded(node.value))
+    discarded = (node.value,) if type(node.value) is cst.Call else tuple(_discarded(node.value))
     run.discarded.update(discarded)
     expressions.evaluate(run, node.value)
     run.discarded.difference_update(discarded)

@@ -36,7 +36,7 @@ def subscript(run: Run, base: Value, node: cst.Subscript) -> Value:
     """Return the value of ``base[…]``, and record the meeting of a tensor with tensors that index it."""
     indices: list[tuple[cst.CSTNode, Value | None]] = []
     for part in node.slice:
-        if isinstance(part.slice, cst.Index):
+        if type(part.slice) is cst.Index:
             indices.append((part.slice.value, expressions.evaluate(run, part.slice.value)))
         else:
             assert isinstance(part.slice, cst.Slice)
