@@ -164,35 +164,13 @@ MASK = torch.tensor([True, False, True])
 
 # Further arguments of functions that need them; several tuples where the rank depends on them.
 FOLLOW_ARGUMENTS: dict[str, tuple[tuple[Any, ...], ...]] = {
-    "torch.max": (
-        (),
-        (1,),
-    ),
-    "torch.min": (
-        (),
-        (1,),
-    ),
-    "torch.median": (
-        (),
-        (1,),
-    ),
-    "torch.nanmedian": (
-        (),
-        (1,),
-    ),
     **dict.fromkeys(
-        ("torch.sum", "torch.mean", "torch.prod", "torch.amax", "torch.amin", "torch.argmax", "torch.argmin"),
         (
-            (),
-            (1,),
+            *("torch.max", "torch.min", "torch.median", "torch.nanmedian", "torch.sum", "torch.mean", "torch.prod"),
+            *("torch.amax", "torch.amin", "torch.argmax", "torch.argmin", "torch.all", "torch.any", "torch.std"),
+            *("torch.var", "torch.nanmean", "torch.nansum"),
         ),
-    ),
-    **dict.fromkeys(
-        ("torch.all", "torch.any", "torch.std", "torch.var", "torch.nanmean", "torch.nansum"),
-        (
-            (),
-            (1,),
-        ),
+        ((), (1,)),
     ),
     "torch.logsumexp": ((1,),),
     "torch.special.logsumexp": ((1,),),
@@ -220,10 +198,7 @@ FOLLOW_ARGUMENTS: dict[str, tuple[tuple[Any, ...], ...]] = {
     "torch.nn.functional.threshold": ((0.1, 0.0),),
     "torch.nn.functional.threshold_": ((0.1, 0.0),),
     "torch.narrow": ((0, 0, 1),),
-    "torch.unsqueeze": (
-        (0,),
-        (2,),
-    ),
+    "torch.unsqueeze": ((0,), (2,)),
     "torch.select": ((0, 1),),
     "torch.reshape": (((9,),),),
     "torch.tile": (((2, 2, 2),),),

@@ -9,7 +9,7 @@ from itertools import chain
 
 import libcst as cst
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from torchdevlint.lattice import (
@@ -93,6 +93,10 @@ placements = st.lists(possibilities.map(lambda p: frozenset({p})), min_size=1, m
 facts = st.builds(
     Known, st.frozensets(st.sampled_from(SYMBOLS)), st.dictionaries(st.sampled_from([BATCH]), st.just(ON_HOST))
 )
+
+
+# for laws about clashes, which few of the random placements have
+rare = settings(suppress_health_check=[HealthCheck.filter_too_much])
 
 
 # joins
@@ -271,6 +275,7 @@ def test_any_does_not_clash(placement: Placement, known: Known, world: Condition
     assert clash(placement, ANY, known, world) is None
 
 
+@rare
 @given(placements, placements, facts, conditions)
 def test_what_clashes_differs_and_can_be_at_once(
     left: Placement, right: Placement, known: Known, world: Condition
@@ -282,18 +287,10 @@ def test_what_clashes_differs_and_can_be_at_once(
     assert compatible(found.left.condition, found.right.condition)
     assert compatible(found.condition, world)
     assert found.left.condition | found.right.condition <= found.condition
-
-
-@given(placements, placements, facts, conditions)
-def test_a_clash_stays_one_where_its_condition_holds(
-    left: Placement, right: Placement, known: Known, world: Condition
-) -> None:
-    found = clash(left, right, known, world)
-    assume(found is not None)
-    assert found is not None
     assert clash(left, right, known, world | found.condition) is not None
 
 
+@rare
 @given(placements, placements, facts, facts, conditions)
 def test_more_evidence_never_takes_a_clash_away(
     left: Placement, right: Placement, known: Known, more: Known, world: Condition
@@ -318,6 +315,7 @@ def test_a_partner_that_may_be_where_the_other_is_adds_no_clash(
     assert clash(one, partner | one, known, world) is None
 
 
+@rare
 @given(placements, placements, facts, st.data())
 def test_a_partner_that_is_always_somewhere_gains_no_clash_from_a_shared_possibility(
     left: Placement, partner: Placement, known: Known, data: st.DataObject
