@@ -197,6 +197,10 @@ def run_plugin(text: str = "import torch  # device\n", filename: str = "train.py
     return [(line, column, message) for line, column, message, _ in plugin.run()]
 
 
+def test_what_the_gate_refuses_needs_no_engine(engine: ModuleType) -> None:
+    assert run_plugin("import os\n") == []
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [

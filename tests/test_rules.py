@@ -135,6 +135,21 @@ def test_a_loader_that_is_not_prepared_yields_on_the_host() -> None:
     assert codes(source.replace("in train", "in test")) == ["TDL102"]
 
 
+def test_an_input_that_may_be_missing() -> None:
+    source = """
+    from elsewhere import build
+
+    def run(given):
+        net = build()
+        net.eval()
+        net.cuda()
+        x = torch.ones(3) if given else None
+        return net(x)
+    """
+    assert codes(source) == ["TDL102"]
+    assert codes(source.replace("torch.ones(3) if", "torch.ones(3).cuda() if")) == []
+
+
 # host reads
 
 

@@ -367,6 +367,7 @@ def test_an_element_that_one_way_added() -> None:
 
 def test_what_code_that_cannot_be_seen_had_on_one_way_is_lost() -> None:
     items = Items(((0, Const(1)),))
+    assert items.join(items, G, NOT_G) is items
     assert items.join(Items(((0, Const(1)),), lost=True), G, NOT_G).lost
 
 

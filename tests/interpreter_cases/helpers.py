@@ -39,6 +39,7 @@ m = unknown_model  # reveal: the device of the framework
 n = accelerator.prepare(*data)  # reveal: unknown
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 o = accelerator.prepare(optimizer)  # reveal: unknown
+aa = accelerator.prepare([x])  # reveal: list of cpu
 
 # objects of libraries
 packed = pack_padded_sequence(x.cuda(), [3])
