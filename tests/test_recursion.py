@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import NoReturn
 
 import pytest
 
@@ -12,17 +13,26 @@ from torchdevlint.recursion import deep_recursion, uninterrupted
 
 def test_the_limit_is_put_back() -> None:
     before = sys.getrecursionlimit()
-    with pytest.raises(KeyError), deep_recursion():
-        assert sys.getrecursionlimit() >= before
-        raise KeyError
+
+    def fail() -> NoReturn:
+        with deep_recursion():
+            assert sys.getrecursionlimit() >= before
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
     assert sys.getrecursionlimit() == before
 
 
 def test_the_collector_is_put_back() -> None:
+    def fail() -> NoReturn:
+        with uninterrupted():
+            assert not gc.isenabled()
+            raise KeyError
+
     assert gc.isenabled()
-    with pytest.raises(KeyError), uninterrupted():
-        assert not gc.isenabled()
-        raise KeyError
+    with pytest.raises(KeyError):
+        fail()
     assert gc.isenabled()
 
 
