@@ -164,7 +164,7 @@ COMBINING: dict[str, Combine] = {
     "tensordot": Combine(operands=("a", "b"), mix=Mix.STRICT, rank=RankRule.UNKNOWN),
     "linalg.multi_dot": Combine(operands=("tensors",), mix=Mix.STRICT, rank=RankRule.UNKNOWN, sequence=True),
     "cdist": Combine(operands=("x1", "x2"), mix=Mix.STRICT, rank=RankRule.VECTOR),
-    "einsum": Combine(operands=(), mix=Mix.STRICT, rank=RankRule.UNKNOWN, format="einsum"),
+    "einsum": Combine(operands=(), mix=Mix.STRICT, rank=RankRule.UNKNOWN, format=True),
     **dict.fromkeys(
         words("cat concat concatenate hstack vstack dstack row_stack column_stack"),
         Combine(operands=("tensors",), mix=Mix.STRICT, rank=RankRule.VECTOR, sequence=True),

@@ -8,6 +8,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Loaded
 from torchdevlint.interpreter import run as run_rows
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
+from torchdevlint.transfers.operands import MAX_DEPTH
 from torchdevlint.values import (
     NONE,
     Const,
@@ -22,10 +23,6 @@ from torchdevlint.values import (
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
-
-
-MAX_DEPTH = 4
-"""How deep containers are searched; they may hold themselves."""
 
 
 def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Value:

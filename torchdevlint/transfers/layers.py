@@ -12,7 +12,7 @@ from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, Rank
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.transfers import losses
 from torchdevlint.transfers.modules import FROZEN, HOOKED, holds_tensors
-from torchdevlint.transfers.operands import function_text, operand
+from torchdevlint.transfers.operands import MAX_DEPTH, function_text, operand
 from torchdevlint.values import (
     ANY_RANK,
     UNKNOWN,
@@ -28,10 +28,6 @@ from torchdevlint.values import (
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
     from torchdevlint.interpreter.run import Run
-
-
-MAX_DEPTH = 4
-"""How deep `Sequential`s are followed into each other; they may hold themselves."""
 
 
 def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
@@ -77,21 +73,24 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY and run.store.get(module.key, HOOKED) is None:
-        inputs = (
-            input_operands(run, call)
-            if not row.inputs
-            else tuple(
-                operand(run, argument.node, value, name)
-                for name, argument in _named_inputs(row, call)
-                for value in _tensors_in(run, argument.value)
-            )
-        )
+        inputs = _inputs(run, row, call)
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, function_text(call), state, inputs))
     result = _output(run, row, call, state if holds else None)
     if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
         return replace(result, graph=_input_graph(call))
     return result
+
+
+def _inputs(run: Run, row: ModuleType, call: Call) -> tuple[Operand, ...]:
+    """Return the inputs of a call that meet the parameters of the module."""
+    if not row.inputs:
+        return input_operands(run, call)
+    return tuple(
+        operand(run, argument.node, value, name)
+        for name, argument in _named_inputs(row, call)
+        for value in _tensors_in(run, argument.value)
+    )
 
 
 def _input_graph(call: Call) -> bool | None:
@@ -105,7 +104,7 @@ def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
     match value:
         case Tensor() | Opaque():
             yield value
-        case Container() if depth < 3:
+        case Container() if depth < MAX_DEPTH:
             for item in iteration.elements(run, value) or ():
                 yield from _tensors_in(run, item, depth + 1)
         case _:

@@ -29,7 +29,7 @@ from torchdevlint.lattice import ANY
 from torchdevlint.state import ITEMS, PLACEMENT, Items
 from torchdevlint.transfers import checkpoints, losses, moves
 from torchdevlint.transfers.devices import named, place_of
-from torchdevlint.transfers.operands import first_value
+from torchdevlint.transfers.operands import MAX_DEPTH, first_value
 from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import (
     ANY_RANK,
@@ -216,7 +216,7 @@ def as_parameter(value: Value) -> Value:
 
 def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:
     """Tell whether a module holds tensors; None where that is not known."""
-    if not isinstance(module, Module) or depth > 4:
+    if not isinstance(module, Module) or depth > MAX_DEPTH:
         return None
     if module.type.container is not ContainerKind.NONE:
         items = run.items(module)

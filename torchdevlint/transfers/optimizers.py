@@ -13,6 +13,7 @@ from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row,
 from torchdevlint.names import text_of
 from torchdevlint.state import OPTIMIZERS, STEPPED
 from torchdevlint.transfers import checkpoints
+from torchdevlint.transfers.operands import MAX_DEPTH
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
     NONE,
@@ -70,7 +71,7 @@ def _modules(run: Run, value: Value, depth: int) -> list[Module | Opaque]:
             return [value.module]
         case Opaque() if value.parameter and value.key in run.parameter_of:
             return [run.parameter_of[value.key]]
-        case Container() if depth < 4:
+        case Container() if depth < MAX_DEPTH:
             items = run.items(value)
             found: list[Module | Opaque] = []
             for item in (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ())):

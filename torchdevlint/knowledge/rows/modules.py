@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Literal, TypeAlias
 
 from torchdevlint.knowledge.rows.tensors import Loss, RankRule
 
@@ -25,6 +26,10 @@ class Placing(Enum):
     UNSEEN = "code that cannot be seen"
 
 
+Output: TypeAlias = Literal["tensor", "pair", "opaque", "input"]
+"""What a module returns: a tensor, an output with a state, an object of unknown kind, its input itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModuleType:
     """A class of `torch.nn` or of a library: whether it holds tensors, what its call does to inputs.
@@ -36,7 +41,7 @@ class ModuleType:
     holds_tensors: bool = True
     inputs: tuple[str, ...] = ("input",)
     returns: RankRule = RankRule.UNKNOWN
-    output: str = "tensor"  # "tensor", "pair" (output, state), "opaque", "input" (the input itself)
+    output: Output = "tensor"
     loss: Loss | None = None
     container: ContainerKind = ContainerKind.NONE
     placing: Placing = Placing.USER

@@ -98,7 +98,7 @@ class Combine:
     graph: bool | None = None
     in_place: bool = False
     number_overload: tuple[str, ...] = ()  # `clamp`: one number among these makes the 0-dim others legal
-    format: str = ""  # "einsum": the first positional argument is no operand; every further one is
+    format: bool = False  # the first positional argument is no operand; every further one is (`einsum`)
 
 
 @dataclass(frozen=True, slots=True)
