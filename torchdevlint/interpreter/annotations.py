@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter.run import Frame, Run
+from torchdevlint.interpreter.frames import Frame
+from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Arguments, DeviceType, LoaderType, Make, ModuleType, ObjectType
 from torchdevlint.lattice import ANY, Symbol, SymbolKind
 from torchdevlint.names import dotted, row_of

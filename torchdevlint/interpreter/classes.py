@@ -10,7 +10,8 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.interpreter import attributes, calls, definitions, expressions, functions, statements, writers
-from torchdevlint.interpreter.run import Frame, Run
+from torchdevlint.interpreter.frames import Frame
+from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, LoaderType, ModuleType, ObjectType, Placing
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, PLACEMENT, Items

@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint.interpreter import conditions, expressions, iteration, targets
-from torchdevlint.interpreter.run import Frame, Run
+from torchdevlint.interpreter.frames import Frame
+from torchdevlint.interpreter.run import Run
 from torchdevlint.state import Items
 from torchdevlint.values import UNKNOWN, Value
 

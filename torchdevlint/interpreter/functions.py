@@ -9,7 +9,8 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import calls, expressions, statements
 from torchdevlint.interpreter.annotations import refine
-from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Exit, Frame, Run
+from torchdevlint.interpreter.frames import Exit, Frame
+from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Run
 from torchdevlint.knowledge.rows import Move
 from torchdevlint.lattice import ANY, Condition
 from torchdevlint.state import Branch, Items, join

@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets
-from torchdevlint.interpreter.run import Loop, Run
+from torchdevlint.interpreter.frames import Loop
+from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.state import Branch
 

@@ -1,4 +1,4 @@
-"""One abstract run over a file: frames, the world that holds, budgets, evidence and the events so far."""
+"""One abstract run over a file: bindings, the world that holds, budgets, evidence and the events so far."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
+from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.knowledge.rows import Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
@@ -60,62 +61,12 @@ def _may_guard(name: str) -> bool:
 ARRAY = ObjectType("array", array=True)
 
 
-@dataclass(slots=True)
-class Exit:
-    """A way out of a function or loop body: what it wrote, under which condition, and the value it carries."""
-
-    branch: Branch
-    value: Value = UNKNOWN
-
-
-@dataclass(slots=True)
-class Loop:
-    """A loop that is being run: its node, and the ways out of its body."""
-
-    node: cst.CSTNode
-    base: int
-    world: Condition
-    breaks: list[Exit] = field(default_factory=list)
-    continues: list[Exit] = field(default_factory=list)
-    totals: list[tuple[int, tuple[int, str]]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Frame:
-    """A scope: the module, a function call, a class body or a comprehension."""
-
-    key: int
-    parent: Frame | None
-    function: Function | None = None
-    receiver: Value | None = None
-    entry: cst.CSTNode | None = None
-    in_module: bool = False
-    constructing: bool = False
-    depth: int = 0
-    base: int = 0
-    world: Condition = ALWAYS
-    exits: list[Exit] = field(default_factory=list)
-    yields: list[Value] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
-    outer: set[str] = field(default_factory=set)
-    bound: set[str] = field(default_factory=set)
-    decorated_unseen: bool = False
-    entered: int = 0
-    comprehension: bool = False
-
-    @property
-    def loop(self) -> cst.CSTNode | None:
-        """Return the innermost loop that runs in this scope, or None."""
-        return self.loops[-1].node if self.loops else None
-
-
 Resolver = Callable[[str], Value]
 """What a dotted name means that is imported from a module no row knows."""
 
 
 def unresolved(name: str) -> Value:
     """Resolve nothing."""
-    del name
     return UNKNOWN
 
 
@@ -123,60 +74,77 @@ def unresolved(name: str) -> Value:
 class Run:
     """The state of the interpreter; everything that changes while a file is interpreted."""
 
+    # what the run was given, and what it is for
     knowledge: Knowledge
     budget: int
+    resolver: Resolver = unresolved
+    probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
+    called_attributes: frozenset[str] = frozenset()
+
+    # what holds now: bindings, scope, world, and what is being run
     store: Store = field(default_factory=Store)
-    facts: FileFacts = field(default_factory=FileFacts)
-    events: list[Event] = field(default_factory=list)
     frame: Frame = field(default_factory=lambda: Frame(1, None))
     top: Frame = field(init=False)
     frames: dict[int, Frame] = field(default_factory=dict)
     world: Condition = ALWAYS
     guarded: int = 0
     no_grad: int = 0
+    left: bool = False
+    discarded: set[cst.Call] = field(default_factory=set)
+    stack: list[cst.CSTNode] = field(default_factory=list)
+    running: list[cst.CSTNode] = field(default_factory=list)
+    activation: int = 0
+
+    # what is spent
     counter: int = 100
     steps: int = 0
     expression_depth: int = 0
-    stack: list[cst.CSTNode] = field(default_factory=list)
-    called: set[cst.CSTNode] = field(default_factory=set)
+
+    # what was found
+    facts: FileFacts = field(default_factory=FileFacts)
+    events: list[Event] = field(default_factory=list)
+
+    # functions and classes of the file: which there are, which were called, what their decorators make of them
     definitions: list[Function | Class] = field(default_factory=list)
+    methods: set[cst.CSTNode] = field(default_factory=set)
+    called: set[cst.CSTNode] = field(default_factory=set)
+    kinds: dict[cst.CSTNode, str] = field(default_factory=dict)
     without_graph: set[cst.CSTNode] = field(default_factory=set)
     decorated: set[cst.CSTNode] = field(default_factory=set)
-    kinds: dict[cst.CSTNode, str] = field(default_factory=dict)
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
+    guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
+
+    # objects by key: their attributes, and where and by what they were made, registered, copied or filled
     attributes: dict[int, dict[str, None]] = field(default_factory=dict)
     registered: set[int] = field(default_factory=set)
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
-    iterated_in: dict[int, int] = field(default_factory=dict)
+    copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
-    host_files: set[str] = field(default_factory=set)
-    saved_files: dict[str, int] = field(default_factory=dict)
-    activation: int = 0
+    optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    load_of: dict[int, int] = field(default_factory=dict)
+    iterated_in: dict[int, int] = field(default_factory=dict)
+    arguments: set[int] = field(default_factory=set)
+    bounded: set[int] = field(default_factory=set)
+    unreduced: set[int] = field(default_factory=set)
+    guard_marks: set[int] = field(default_factory=set)
+    framework: int = 0
+
+    # slots: what was bound when and where
+    versions: dict[tuple[int, str], int] = field(default_factory=dict)
+    bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
+    reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
+    buffers: set[tuple[int, str]] = field(default_factory=set)
+
+    # totals that loops gather: of containers, of statements, and the loop that makes a container anew
     tallies: dict[int, set[int]] = field(default_factory=dict)
     tally_keys: dict[cst.CSTNode, int] = field(default_factory=dict)
     container_loops: dict[int, cst.CSTNode] = field(default_factory=dict)
-    versions: dict[tuple[int, str], int] = field(default_factory=dict)
-    optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
-    discarded: set[cst.Call] = field(default_factory=set)
-    left: bool = False
-    running: list[cst.CSTNode] = field(default_factory=list)
-    bounded: set[int] = field(default_factory=set)
-    guard_marks: set[int] = field(default_factory=set)
-    guarded_functions: set[cst.CSTNode] = field(default_factory=set)
-    buffers: set[tuple[int, str]] = field(default_factory=set)
-    arguments: set[int] = field(default_factory=set)
-    copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
-    load_of: dict[int, int] = field(default_factory=dict)
-    unreduced: set[int] = field(default_factory=set)
-    framework: int = 0
-    bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
-    reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
-    called_attributes: frozenset[str] = frozenset()
-    probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
-    resolver: Resolver = unresolved
-    methods: set[cst.CSTNode] = field(default_factory=set)
+
+    # files that the script itself writes
+    host_files: set[str] = field(default_factory=set)
+    saved_files: dict[str, int] = field(default_factory=dict)
 
     def enter(self, frame: Frame) -> None:
         """Make a frame the one that names are bound in."""
@@ -194,9 +162,18 @@ class Run:
         self.counter += 1
         return self.counter
 
-    def opaque(self, name: str = "", **traits: object) -> Opaque:
+    def opaque(
+        self,
+        name: str = "",
+        placement: Placement = ANY,
+        *,
+        output: bool = False,
+        member: bool = False,
+        source: int = 0,
+        parameter: bool = False,
+    ) -> Opaque:
         """Return a new object of unknown kind."""
-        return Opaque(self.new_key(), name, **traits)  # type: ignore[arg-type]
+        return Opaque(self.new_key(), name, placement, output, member, source, parameter)
 
     def array(self) -> Object:
         """Return a host array."""

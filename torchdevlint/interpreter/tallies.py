@@ -8,7 +8,8 @@ import libcst as cst
 
 from torchdevlint.events import Tallied
 from torchdevlint.interpreter import conditions
-from torchdevlint.interpreter.run import Loop, Run
+from torchdevlint.interpreter.frames import Loop
+from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
 from torchdevlint.values import Const, Container, Device, Opaque, Tensor, Value
 

@@ -1,0 +1,70 @@
+"""Scopes that are being run, the loops in them, and the ways out of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from torchdevlint.lattice import ALWAYS, Condition
+from torchdevlint.state import Branch
+from torchdevlint.values import UNKNOWN, Function, Value
+
+
+@dataclass(slots=True)
+class Exit:
+    """A way out of a function or loop body: what it wrote, under which condition, and the value it carries."""
+
+    branch: Branch
+    value: Value = UNKNOWN
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop that is being run: its node, and the ways out of its body.
+
+    ``base`` and ``world`` are the depth of layers and the world in which it began; ``totals`` are the accumulations
+    in it with the slots that carry them.
+    """
+
+    node: cst.CSTNode
+    base: int
+    world: Condition
+    breaks: list[Exit] = field(default_factory=list)
+    continues: list[Exit] = field(default_factory=list)
+    totals: list[tuple[int, tuple[int, str]]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Frame:
+    """A scope: the module, a function call, a class body or a comprehension.
+
+    ``entry`` is the call by which a script came into a module's own code, ``in_module`` tells that this is such code,
+    ``constructing`` that an `__init__` runs. ``base`` and ``world`` are the depth of layers and the world in which
+    it began, ``exits`` the ways by which it was left. ``bound`` are the names that it ever bound, ``outer`` those that
+    it binds in a scope around it. ``entered`` counts containers of modules that are called one in another.
+    """
+
+    key: int
+    parent: Frame | None
+    function: Function | None = None
+    receiver: Value | None = None
+    entry: cst.CSTNode | None = None
+    in_module: bool = False
+    constructing: bool = False
+    depth: int = 0
+    base: int = 0
+    world: Condition = ALWAYS
+    exits: list[Exit] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    outer: set[str] = field(default_factory=set)
+    bound: set[str] = field(default_factory=set)
+    decorated_unseen: bool = False
+    entered: int = 0
+    comprehension: bool = False
+
+    @property
+    def loop(self) -> cst.CSTNode | None:
+        """Return the innermost loop that runs in this scope, or None."""
+        return self.loops[-1].node if self.loops else None
