@@ -83,6 +83,44 @@ TESTED = {
         return net(x)
     """,
 }
+# the same in a method of a module, where the input is where the module is
+IN_METHODS = {
+    "of the input's type": """
+        if not x.is_cuda:
+            return self.layer(x + made)
+        return self.layer(x + made.cuda())
+    """,
+    "of the input's device": """
+        if x.device.type == "cpu":
+            return self.layer(x + made)
+        return self.layer(x + made.to(x.device))
+    """,
+    "of a parameter's type": """
+        if next(self.parameters()).is_cuda:
+            return self.layer(x + made.to(x.device))
+        return self.layer(x + made)
+    """,
+    "of a weight's device": """
+        if self.layer.weight.device.type != "cpu":
+            made = made.to(x.device)
+            return self.layer(x + made)
+        return self.layer(x + made)
+    """,
+    "of what there is": """
+        if not torch.cuda.is_available():
+            return self.layer(x + made)
+        return self.layer(x + made.to(x.device))
+    """,
+    "by an assertion": """
+        assert not x.is_cuda
+        return self.layer(x + made)
+    """,
+    "of both devices": """
+        if x.device == made.device:
+            return self.layer(x + made)
+        return self.layer(x + made.to(x.device))
+    """,
+}
 OTHERS = {
     "a default device that another function sets": """
         def on_gpu():
@@ -115,17 +153,27 @@ OTHERS = {
 }
 
 
-def function(body: str) -> str:
-    head = "def run(device):\n    net = nn.Linear(3, 3).to(device)\n    x = torch.ones(3)\n"
-    return head + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + "\n"
+FUNCTION = "def run(device):\n    net = nn.Linear(3, 3).to(device)\n    x = torch.ones(3)\n"
+MODULE = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        made = torch.zeros(3)
+"""
+
+
+def suite(body: str, depth: int) -> str:
+    return textwrap.indent(textwrap.dedent(body).strip("\n"), "    " * depth) + "\n"
 
 
 SOURCES = {
-    **{f"a test of the device: {name}": function(body) for name, body in TESTED.items()},
+    **{f"a test of the device: {name}": FUNCTION + suite(body, 1) for name, body in TESTED.items()},
+    **{f"a test in a method: {name}": MODULE + suite(body, 2) for name, body in IN_METHODS.items()},
     **{name: textwrap.dedent(source) for name, source in OTHERS.items()},
 }
-
-
 KNOWN = set(SOURCES) - {"a test of the device: type of the joined"}
 FALSE_ALARM = pytest.mark.xfail(reason="a known false alarm", strict=True)
 
