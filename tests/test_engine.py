@@ -71,6 +71,15 @@ def test_what_is_too_large(text: str, reason: str) -> None:
         analyse(text)
 
 
+def test_what_is_nested_too_deeply(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interpret(*arguments: object, **more: object) -> NoReturn:
+        raise RecursionError
+
+    monkeypatch.setattr(engine, "interpret", interpret)
+    with pytest.raises(NotAnalysed, match=r"^nested too deeply$"):
+        analyse(BUG)
+
+
 # what is wanted
 
 

@@ -96,7 +96,7 @@ facts = st.builds(
 
 
 # for laws about clashes, which few of the random placements have
-rare = settings(suppress_health_check=[HealthCheck.filter_too_much])
+rare = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 # joins

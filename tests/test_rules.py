@@ -124,15 +124,32 @@ def test_what_is_moved_to_where_its_index_is_was_not_there() -> None:
 def test_a_loader_that_is_not_prepared_yields_on_the_host() -> None:
     source = """
     from accelerate import Accelerator
+    from elsewhere import unknown
 
     accelerator = Accelerator()
-    train, test = DataLoader(data), DataLoader(data)
+    train, test = DataLoader(unknown), DataLoader(unknown)
     net, train = accelerator.prepare(nn.Linear(3, 1), train)
     for x, _ in train:
         net(x)
     """
     assert codes(source) == []
     assert codes(source.replace("in train", "in test")) == ["TDL102"]
+
+
+def test_a_move_in_another_function_is_no_evidence_of_where_a_batch_arrives() -> None:
+    source = """
+    from elsewhere import unknown
+
+    def send(x, y):
+        return x.cuda(), y
+
+    net = nn.Linear(3, 1).cuda()
+    for x, y in DataLoader(unknown):
+        x, y = send(x, y)
+        nn.functional.mse_loss(net(x), y)
+    """
+    assert codes(source) == []
+    assert codes(source.replace("send(x, y)\n        nn", "x.cuda(), y\n        nn")) == ["TDL103"]
 
 
 def test_an_input_that_may_be_missing() -> None:
@@ -144,7 +161,8 @@ def test_an_input_that_may_be_missing() -> None:
         net.eval()
         net.cuda()
         x = torch.ones(3) if given else None
-        return net(x)
+        n = 1 if given else None
+        return net(x, n)
     """
     assert codes(source) == ["TDL102"]
     assert codes(source.replace("torch.ones(3) if", "torch.ones(3).cuda() if")) == []
@@ -168,8 +186,8 @@ def test_reading_where_the_module_is() -> None:
 
 def test_a_place_that_no_module_is_moved_to_may_be_the_host() -> None:
     source = """
-    def read(device):
-        for x, _ in DataLoader(data):
+    def read(device, unknown):
+        for x, _ in DataLoader(unknown):
             print(x.to(device).numpy())
     """
     assert codes(source) == []

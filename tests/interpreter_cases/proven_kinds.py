@@ -68,9 +68,10 @@ def copied(model):
     kept = other  # reveal: cuda:1
 
 
-for batch in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, x)):
-    kept = batch
-
-
-def later():
-    return kept[0].cuda()  # moved elsewhere than where it was iterated: no evidence of where it arrives
+def carried(data):
+    data.x = torch.ones(3)
+    data.n = 1
+    moved = data.to("cuda")
+    a = moved.x  # reveal: cuda
+    b = moved.n  # reveal: 1
+    return a
