@@ -13,7 +13,7 @@ from torchdevlint.names import dotted, row_of
 from torchdevlint.values import Imported, Opaque, Tensor, Value
 
 
-def refine(run: Run, value: Value, parameter: cst.Param, frame: Frame, arriving: object = None) -> Value:
+def refine(run: Run, value: Value, parameter: cst.Param, frame: Frame) -> Value:
     """Return a parameter's value with what its annotation proves; only an opaque value learns from it."""
     if parameter.annotation is None or not isinstance(value, Opaque):
         return value

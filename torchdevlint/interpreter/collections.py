@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import calls, iteration, tallies
+from torchdevlint.interpreter import iteration, tallies
 from torchdevlint.interpreter.run import Run
 from torchdevlint.state import ITEMS, Items
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Opaque, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -35,7 +35,7 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     items = run.items(receiver)
     inside_loop = bool(run.frame.loops)
     if items.rest is None and not items.lost and not inside_loop:
-        run.store.set(receiver.key, ITEMS, Items((*items.exact, (len(items.exact), value)), None, False))
+        run.store.set(receiver.key, ITEMS, Items((*items.exact, (len(items.exact), value))).bounded())
     else:
         iteration.add_item(run, receiver, value)
     return NONE
@@ -124,19 +124,12 @@ def _items(run: Run, receiver: Container | Module, made: Call) -> Value:
     return run.container("list", pairs, rest)
 
 
-def _keys(run: Run, receiver: Container | Module, made: Call) -> Value:
+def _unknown(run: Run, receiver: Container | Module, made: Call) -> Value:
     return UNKNOWN
 
 
 def _copy(run: Run, receiver: Container | Module, made: Call) -> Value:
     return run.holder(receiver.kind if isinstance(receiver, Container) else "list", run.items(receiver))
-
-
-def _nothing(run: Run, receiver: Container | Module, made: Call) -> Value:
-    for argument in made.values():
-        if isinstance(argument.value, Opaque):
-            calls.consume(run, argument.value)
-    return UNKNOWN
 
 
 Handler = Callable[[Run, "Container | Module", "Call"], Value]
@@ -156,10 +149,10 @@ _METHODS: Mapping[str, Handler] = MappingProxyType(
         "popleft": _pop,
         "values": _values,
         "items": _items,
-        "keys": _keys,
+        "keys": _unknown,
         "copy": _copy,
-        "index": _nothing,
-        "count": _nothing,
+        "index": _unknown,
+        "count": _unknown,
         "sort": _shuffle,
         "reverse": _shuffle,
         "remove": _shuffle,

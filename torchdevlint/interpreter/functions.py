@@ -12,9 +12,9 @@ from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Run
 from torchdevlint.knowledge.rows import Move
-from torchdevlint.lattice import ANY, Condition
+from torchdevlint.lattice import ANY, Condition, Placement
 from torchdevlint.state import Branch, Items, join
-from torchdevlint.values import NONE, UNKNOWN, Function, Module, Opaque, Tensor, Value
+from torchdevlint.values import NONE, UNKNOWN, Function, Module, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -213,7 +213,7 @@ def default(run: Run, frame: Frame, parameter: cst.Param) -> Value:
         run.frame = outer
 
 
-def run_symbolically(run: Run, function: Function, arriving: object = None) -> Value:
+def run_symbolically(run: Run, function: Function, arriving: Placement | None = None) -> Value:
     """Run a function that nothing calls, once, with parameters of unknown origin.
 
     ``arriving`` is the placement of tensors that are handed in (the arguments of a module's `forward`).
@@ -233,7 +233,7 @@ def run_symbolically(run: Run, function: Function, arriving: object = None) -> V
         run.no_grad = with_graph
 
 
-def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: object) -> None:
+def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: Placement | None) -> None:
     parameters = function.node.params
     positional = [*parameters.posonly_params, *parameters.params]
     if function.receiver is not None and positional:
@@ -241,13 +241,11 @@ def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: object)
         positional = positional[1:]
     for parameter in (*positional, *parameters.kwonly_params):
         name = parameter.name.value
-        value: Value = run.opaque(name)
-        if isinstance(arriving, frozenset):
-            value = Opaque(run.new_key(), name, arriving)
-        value = refine(run, value, parameter, frame, arriving)
+        value: Value = run.opaque(name, ANY if arriving is None else arriving)
+        value = refine(run, value, parameter, frame)
         run.bind(frame.key, name, value)
     if isinstance(parameters.star_arg, cst.Param):
-        rest: Value = Tensor(arriving) if isinstance(arriving, frozenset) else run.opaque("*")
+        rest: Value = run.opaque("*") if arriving is None else Tensor(arriving)
         run.bind(frame.key, parameters.star_arg.name.value, run.container("tuple", (), rest))
     if parameters.star_kwarg is not None:
         run.bind(frame.key, parameters.star_kwarg.name.value, run.holder("dict", Items(lost=True)))

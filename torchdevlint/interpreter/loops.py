@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets
@@ -31,40 +33,41 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
             value = iteration.element(run, iterable, node.iter)
         targets.assign(run, node.target, value, node)
 
-    return _run(run, node, begin, None)
+    return _run(run, node, begin)
 
 
 def run_while(run: Run, node: cst.While) -> statements.Flow:
     """Run a ``while`` loop; its test narrows the body."""
-    return _run(run, node, None, node.test)
+    world = run.world
+
+    def begin(_: int) -> None:
+        run.world = world | conditions.test(run, node.test).when_true
+        conditions.narrow(run, node.test, True)
+
+    return _run(run, node, begin, endless=isinstance(node.test, cst.Name) and node.test.value == "True")
 
 
-def _run(run: Run, node: cst.For | cst.While, begin, test: cst.BaseExpression | None) -> statements.Flow:  # type: ignore[no-untyped-def]
+def _run(run: Run, node: cst.For | cst.While, begin: Callable[[int], None], endless: bool = False) -> statements.Flow:
+    """Run the passes over a body; ``begin`` is what happens at the start of each."""
     world = run.world
     base = run.store.depth
     breaks: list[Branch] = []
-    endless = isinstance(test, cst.Name) and test.value == "True"
+    after: list[Branch] = []
     deep = len(run.frame.loops) >= MAX_NESTED_PASSES or run.frame.depth > MAX_LOOPING_DEPTH
     passes = 1 if deep or run.steps >= run.budget else PASSES
-    after: list[Branch] = []
     for turn in range(passes):
         run.store.push()
         loop = Loop(node, base, world)
         run.frame.loops.append(loop)
         run.running.append(node)
-        if begin is not None:
-            begin(turn)
-        if test is not None:
-            found = conditions.test(run, test)
-            run.world = world | found.when_true
-            conditions.narrow(run, test, True)
+        begin(turn)
         ended = statements.block(run, node.body) is statements.Flow.NEXT
-        ways = [way.branch for way in loop.continues]
-        breaks.extend(way.branch for way in loop.breaks)
         if ended:
             tallies.dropped(run, loop)
         run.frame.loops.pop()
         run.running.pop()
+        breaks.extend(Branch(way.branch.writes, ALWAYS) for way in loop.breaks)
+        ways = [way.branch for way in loop.continues]
         if ended and not ways and turn + 1 < passes:
             run.store.commit()
             run.world = world
@@ -84,16 +87,20 @@ def _run(run: Run, node: cst.For | cst.While, begin, test: cst.BaseExpression | 
             after = [Branch({}, ALWAYS)]
     if endless and breaks:
         after = []
-    broken = [Branch(b.writes, ALWAYS) for b in breaks]
+    flow = _leave(run, node, after, breaks)
+    return statements.Flow.LEFT if endless and not breaks else flow
+
+
+def _leave(run: Run, node: cst.For | cst.While, after: list[Branch], broken: list[Branch]) -> statements.Flow:
+    """Join what the last pass left with what each `break` left; the `else` runs where no `break` left the loop."""
     if node.orelse is None:
         run.store.merge([*after, *broken])
-    else:
-        # The `else` runs where no `break` left the loop.
-        run.store.push()
-        run.store.merge(after)
-        left = statements.block(run, node.orelse.body) is statements.Flow.LEFT
-        writes = run.store.pop()
-        if left and not broken:
-            return statements.Flow.LEFT
-        run.store.merge([*([] if left else [Branch(writes, ALWAYS)]), *broken])
-    return statements.Flow.LEFT if endless and not breaks else statements.Flow.NEXT
+        return statements.Flow.NEXT
+    run.store.push()
+    run.store.merge(after)
+    left = statements.block(run, node.orelse.body) is statements.Flow.LEFT
+    writes = run.store.pop()
+    if left and not broken:
+        return statements.Flow.LEFT
+    run.store.merge([*([] if left else [Branch(writes, ALWAYS)]), *broken])
+    return statements.Flow.NEXT
