@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 BATCHED = "<batched>"
+"""The slot that holds the tensors of a dataset of tensors, which are what a batch of it is like."""
+
 _PLAIN = LoaderType()
 
 

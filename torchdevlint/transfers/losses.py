@@ -54,9 +54,7 @@ def keep_weights(run: Run, module: Module, row: Loss, call: Call) -> None:
     if kept:
         run.made_at[module.key] = call.node
     reduction = call.keywords.get("reduction")
-    if reduction is not None and reduction.value != Const("none"):
-        return
-    if reduction is not None:
+    if reduction is not None and reduction.value == Const("none"):
         run.unreduced.add(module.key)
 
 

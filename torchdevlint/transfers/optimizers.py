@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 LOADED = "<loaded>"
+"""The slot that holds the call by which state was loaded into an optimizer."""
 
 
 def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | None) -> Optimizer:
