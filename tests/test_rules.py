@@ -152,6 +152,17 @@ def test_a_move_in_another_function_is_no_evidence_of_where_a_batch_arrives() ->
     assert codes(source.replace("send(x, y)\n        nn", "x.cuda(), y\n        nn")) == ["TDL103"]
 
 
+def test_a_model_of_which_the_inputs_are_not_known() -> None:
+    source = """
+    from torchvision.models.detection import fasterrcnn_resnet50_fpn
+
+    model = fasterrcnn_resnet50_fpn().cuda()
+    model(torch.ones(1, 3, 8, 8))
+    """
+    assert codes(source) == ["TDL102"]
+    assert codes(source.replace("8))", "8).cuda())")) == []
+
+
 def test_an_input_that_may_be_missing() -> None:
     source = """
     from elsewhere import build
