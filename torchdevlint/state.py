@@ -39,6 +39,8 @@ STEPPED = "<stepped>"
 LOST = "<lost>"
 
 MAX_OPTIONS = 4
+MAX_EXACT = 128
+"""How many elements a container keeps apart; a longer one is joined, for a list that doubles has no end."""
 
 
 @dataclass(slots=True)
@@ -294,14 +296,18 @@ class Items:
             found = value if found is None else join(found, value)
         return UNKNOWN if self.lost else found
 
+    def bounded(self) -> Items:
+        """Return these elements, joined where they are more than `MAX_EXACT`."""
+        return self if len(self.exact) <= MAX_EXACT else Items((), self.any(), self.lost)
+
     def join(self, other: Items, first_if: Condition, second_if: Condition) -> Items:
         """Return the elements of a container that is in either state."""
         if self == other:
             return self
-        keys = {key: None for key, _ in (*self.exact, *other.exact)}
+        ours, others = dict(self.exact), dict(other.exact)
         exact: list[tuple[object, Value]] = []
-        for key in keys:
-            mine, theirs = self.get(key), other.get(key)
+        for key in ours | others:
+            mine, theirs = ours.get(key), others.get(key)
             if mine is not None and theirs is not None:
                 exact.append((key, join(mine, theirs, first_if, second_if)))
             else:

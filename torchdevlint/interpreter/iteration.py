@@ -36,6 +36,13 @@ def concatenate(run: Run, left: Container, right: Container) -> Value:
     return run.container(left.kind, (), join(rest, other) if rest is not None and other is not None else rest or other)
 
 
+def merged(first: Items, second: Items) -> Items:
+    """Return the elements of a dict that holds those of both; under a key of both, the second's."""
+    rest = first.rest if second.rest is None else second.any()
+    exact = tuple((dict(first.exact) | dict(second.exact)).items())
+    return Items(exact, rest, first.lost or second.lost)
+
+
 def elements(run: Run, value: Value) -> list[Value] | None:
     """Return the elements of a value in order, or None where their number is not known."""
     if isinstance(value, Container) and value.kind != "dict":
@@ -131,7 +138,7 @@ def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> 
     items = run.items(base)
     if isinstance(key, Const):
         exact = [(name, old) for name, old in items.exact if name != key.value]
-        run.store.set(base.key, ITEMS, Items((*exact, (key.value, value)), items.rest, items.lost))
+        run.store.set(base.key, ITEMS, Items((*exact, (key.value, value)), items.rest, items.lost).bounded())
         return
     # An element under a key that is not known may be any of those that are.
     exact = [(name, join(old, value)) for name, old in items.exact]

@@ -277,7 +277,7 @@ class Run:
     def holder(self, kind: str, items: Items) -> Container:
         """Return a new container with elements by position or key."""
         made = Container(self.new_key(), kind)
-        self.store.set(made.key, ITEMS, items)
+        self.store.set(made.key, ITEMS, items.bounded())
         return made
 
     def born_in_loop(self, made: Container) -> Container:
