@@ -26,6 +26,7 @@ METHODS = {
     rows.Register,
     rows.StateOf,
     rows.Step,
+    rows.Submodules,
     rows.Visit,
 }
 

@@ -124,6 +124,10 @@ def augmented(run: Run, node: cst.AugAssign) -> None:
 
 def _extended(run: Run, node: cst.AugAssign, before: Container, value: Value) -> None:
     """``losses += [loss]``: the list itself grows."""
+    if before.kind == "dict":
+        added = run.items(value) if isinstance(value, Container) else Items(lost=True)
+        run.store.set(before.key, ITEMS, iteration.merged(run.items(before), added))
+        return
     for item in iteration.parts(run, value, node):
         tallies.kept(run, before, node, node.value, item, text_of(node.target))
         iteration.add_item(run, before, item)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchdevlint import lattice, transfers
@@ -45,6 +47,8 @@ from torchdevlint.values import (
 )
 
 PROPERTY = "property"
+NAMESPACE = "__dict__"
+"""The attribute through which all others can be bound."""
 
 
 def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
@@ -104,7 +108,7 @@ def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
         case Query():
             return _on_accelerator(row)
         case Plain():
-            return UNKNOWN
+            return transfers.sizes(run, value) if row.sizes else UNKNOWN
         case _:
             return Bound(value, name, run.knowledge.tensor.get(name)) if name in run.knowledge.tensor else UNKNOWN
 
@@ -166,7 +170,9 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
             return read(run, inner, name, node)
     if value.cls is None and value.type.container is ContainerKind.NONE:
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
-        return run.opaque(name, placement=placement, output=True)
+        held = run.opaque(name, placement=placement, output=True)
+        run.parameter_of[held.key] = value
+        return held
     made = run.opaque(name)
     run.store.remember(value.key, name, made)
     return made
@@ -176,6 +182,8 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
     known = run.store.value(value.key, name)
     if known is not None:
         return known
+    if name == NAMESPACE:
+        calls.escape(run, value)
     found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
@@ -206,13 +214,11 @@ def _is_property(run: Run, cls: Class, name: str) -> bool:
 
 def _of_base(run: Run, cls: Class, name: str) -> Value | None:
     """Return what a row tells of a class method that a base outside the file has, or None."""
-    for base in cls.bases:
+    for base in _lineage(cls, set()):
         if isinstance(base, Imported):
             row = row_of(f"{base.name}.{name}", run.knowledge)
             if row is not None:
                 return Imported(f"{base.name}.{name}", row)
-        elif isinstance(base, Class) and (found := _of_base(run, base, name)) is not None:
-            return found
     return None
 
 
@@ -220,12 +226,18 @@ def member(run: Run, cls: Class, name: str) -> Value | None:
     """Return a member of a class or of the first of its visible bases that has it, or None."""
     if name in cls.members:
         return cls.members[name]
+    return next((c.members[name] for c in _lineage(cls, set()) if isinstance(c, Class) and name in c.members), None)
+
+
+def _lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
+    """Yield a class and its bases, depth first and each once: a diamond has a path for every choice of sides."""
+    seen.add(cls.key)
+    yield cls
     for base in cls.bases:
-        if isinstance(base, Class):
-            found = member(run, base, name)
-            if found is not None:
-                return found
-    return None
+        if not isinstance(base, Class):
+            yield base
+        elif base.key not in seen:
+            yield from _lineage(base, seen)
 
 
 def _of_object(run: Run, value: Object, name: str) -> Value:
@@ -258,15 +270,17 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.forget_attributes(run, receiver.key)
         case Module():
             transfers.hold(run, receiver, name, value, node)
+        case Instance(cls=cls) if member(run, cls, "__setattr__") is not None:
+            calls.consume(run, value)
+            calls.escape(run, receiver)
         case Instance() | Object() | Optimizer():
             if isinstance(receiver, Instance) and not run.frame.constructing:
                 calls.consume(run, value)
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))
         case Opaque():
-            if receiver.parameter and isinstance(run.knowledge.tensor_attributes.get(name), Follow):
-                module = run.parameter_of.get(receiver.key)
-                if module is not None:
-                    transfers.move_module(run, module, run.placement_of(value))
+            module = run.parameter_of.get(receiver.key)
+            if module is not None and isinstance(run.knowledge.tensor_attributes.get(name), Follow):
+                transfers.move_module(run, module, run.placement_of(value))
                 return
             if receiver.parameter and value == Const(False) and receiver.key in run.parameter_of:
                 transfers.freeze(run, run.parameter_of[receiver.key])

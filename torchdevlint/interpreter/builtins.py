@@ -211,6 +211,8 @@ def _text(run: Run, call: Call) -> Value:
 
 
 def _vars(run: Run, call: Call) -> Value:
+    """``vars(x)``: through it every attribute can be bound."""
+    calls.escape(run, _first(call))
     return run.opaque("")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -253,6 +253,17 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     elif given:
         run.facts.made_with[result.key] = given
     return result
+
+
+def veiled(run: Run, made: Call) -> Call:
+    """Return a call as a decorator that cannot be seen may pass it on: with objects of which nothing is known."""
+
+    def behind(argument: Argument) -> Argument:
+        escape(run, argument.value)
+        return argument if type(argument.value) in _UNCHANGED else replace(argument, value=run.opaque(""))
+
+    arguments = [behind(argument) for argument in made.arguments]
+    return replace(made, arguments=arguments, keywords={name: behind(a) for name, a in made.keywords.items()})
 
 
 def _was_moved(run: Run, value: Value) -> bool:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 5
 
+_PLAIN_BASES = ("builtins.object", "builtins.Exception", "abc.", "typing.", "enum.")
+"""Bases that leave attributes to the class; those of a dict may be its items."""
+
 
 def define(run: Run, node: cst.ClassDef) -> Class:
     """Run a class body and return the class."""
@@ -85,7 +88,7 @@ def _inherited(bases: tuple[Value, ...]) -> tuple[ModuleType | ObjectType | Load
                 if isinstance(base.row, ModuleType | ObjectType | LoaderType):
                     row = row or base.row
                     is_open = is_open or not isinstance(base.row, ModuleType)
-                elif base.row is None and not base.name.startswith(("builtins.", "abc.", "typing.", "enum.")):
+                elif base.row is None and not base.name.startswith(_PLAIN_BASES):
                     is_open = True
             case _:
                 is_open = True
@@ -101,7 +104,10 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
         functions.invoke(run, bound, call)
     else:
         for name, argument in call.keywords.items():
-            run.set_attribute(made.key, name, argument.value)
+            if isinstance(made, Instance) and made.open:
+                calls.escape(run, argument.value)
+            else:
+                run.set_attribute(made.key, name, argument.value)
         if isinstance(made, Module) and cls.type is not None and not made.type.abstract:
             for argument in call.values():
                 calls.escape(run, argument.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import libcst as cst
 
@@ -32,6 +33,9 @@ from torchdevlint.values import (
     Unknown,
     Value,
 )
+
+MAX_NAME = 200
+"""Characters up to which the name of a conjunction is its literals."""
 
 IS_CPU = "is cpu"
 """The ending of a guard that a symbolic device is the host; the lattice's worlds carry it by this text."""
@@ -89,8 +93,12 @@ def _both(left: Test, right: Test, is_and: bool) -> Test:
 
 
 def _compound(left: Condition, right: Condition) -> str:
-    """Return the name of a conjunction, the same for the same literals."""
-    return " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in left | right))
+    """Return the name of a conjunction, the same for the same literals.
+
+    A long name is given by its digest: names of names would double with every operator.
+    """
+    name = " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in left | right))
+    return name if len(name) <= MAX_NAME else blake2b(name.encode(), digest_size=16).hexdigest()
 
 
 def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:

@@ -20,8 +20,11 @@ _KINDS = {
 }
 """Decorators that tell what a method is bound to, by their last name."""
 
-_TRANSPARENT = ("abc.", "typing.", "contextlib.", "functools.wraps")
+_TRANSPARENT = ("abc.", "typing.", "functools.wraps", "functools.lru_cache", "functools.cache")
 """Decorators that leave what a call does as it is."""
+
+_CONTEXTS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
+"""Decorators by which a body runs around a block: what it did before the block it may undo after it."""
 
 
 def function(run: Run, node: cst.FunctionDef) -> None:
@@ -55,6 +58,9 @@ def _decorate(run: Run, node: cst.FunctionDef, decorator: cst.BaseExpression) ->
             return
         if isinstance(value.row, NoGrad):
             run.without_graph.add(node)
+            return
+        if value.name in _CONTEXTS:
+            run.opaque_decorated.add(node)
             return
         if isinstance(value.row, Transparent) or value.name.startswith(_TRANSPARENT):
             return

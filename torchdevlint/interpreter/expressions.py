@@ -110,6 +110,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
     """Return the value of an arithmetic operation on two values."""
     row = MATMUL if type(node.operator) is cst.MatrixMultiply else BINARY
     if isinstance(left, Container) and isinstance(right, Container):
+        if left.kind == "dict":
+            return run.holder("dict", iteration.merged(run.items(left), run.items(right)))
         return iteration.concatenate(run, left, right)
     if isinstance(left, Container) and type(node.operator) is cst.Multiply:
         return run.container(left.kind, (), run.items(left).any())

@@ -35,6 +35,8 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         _also_receiver(run, function)
         return calls.unseen(run, call)
     run.called.add(node)
+    if node in run.decorated:
+        call = calls.veiled(run, call)
     frame = open_frame(run, function, entry)
     run.frames[frame.key] = frame
     run.store.push()

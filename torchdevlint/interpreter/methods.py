@@ -133,7 +133,12 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells."""
     _noted(run)
-    forward = attributes.member(run, module.cls, "forward") if module.cls is not None else None
+    assigned = run.store.value(module.key, run.knowledge.module_call)
+    if assigned is not None:
+        return calls.call_value(run, assigned, made)
+    if module.cls is not None and (transfers.hooked(run, module) or attributes.member(run, module.cls, "__call__")):
+        return calls.unseen(run, made)  # its inputs may be moved before `forward` has them
+    forward = attributes.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None
     if not run.frame.in_module and not run.frame.constructing:
         run.facts.definitions_only = False
     if isinstance(forward, Function):

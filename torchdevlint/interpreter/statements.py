@@ -21,7 +21,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import Branch
-from torchdevlint.values import NONE, Value
+from torchdevlint.values import NONE, Instance, Value
 
 
 class Flow(Enum):
@@ -205,6 +205,8 @@ def _with(run: Run, node: cst.With) -> Flow:
     restore = transfers.Contexts(run)
     for item in node.items:
         value = expressions.evaluate(run, item.item)
+        if isinstance(value, Instance):
+            calls.escape(run, value)  # what its `__enter__` does, its `__exit__` may undo
         restore.enter(value)
         if item.asname is not None:
             targets.assign(run, item.asname.name, transfers.entered(run, value), node)

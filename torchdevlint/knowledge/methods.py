@@ -19,6 +19,7 @@ from torchdevlint.knowledge.rows import (
     Row,
     StateOf,
     Step,
+    Submodules,
     Visit,
 )
 
@@ -47,7 +48,11 @@ MODULE: Mapping[str, Row] = {
     "buffers": HoldParameters(),
     "named_buffers": HoldParameters(),
     "state_dict": HoldParameters(state=True),
-    "load_state_dict": LoadState(),
+    "load_state_dict": LoadState(assigns="assign"),
+    "children": Submodules(),
+    "modules": Submodules(),
+    "named_children": Submodules(named=True),
+    "named_modules": Submodules(named=True),
     "register_buffer": Register(RegisterKind.BUFFER),
     "register_parameter": Register(RegisterKind.PARAMETER),
     "add_module": Register(RegisterKind.MODULE),

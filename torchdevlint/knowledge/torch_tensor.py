@@ -107,7 +107,7 @@ TENSOR: dict[str, Row] = {
     # Python data. Arrays have `item` and `tolist` too.
     **dict.fromkeys(words("item tolist"), Plain()),
     **dict.fromkeys(
-        words("""size dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
+        words("""dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
         is_floating_point is_complex is_signed get_device untyped_storage retain_grad record_stream is_inference
         register_post_accumulate_grad_hook"""),
         _EVIDENCE,
@@ -118,6 +118,7 @@ TENSOR: dict[str, Row] = {
     ),
     "backward": Backward(),
     "is_nonzero": Plain(tensor_evidence=True),
+    "size": Plain(tensor_evidence=True, sizes=True),
     # Views, copies and changes of shape.
     **dict.fromkeys(words("contiguous pin_memory coalesce to_dense to_sparse polygamma mvlgamma"), _FOLLOW),
     **dict.fromkeys(words("view reshape expand repeat tile broadcast_to"), Follow(rank=RankRule.SIZES)),
@@ -140,8 +141,9 @@ TENSOR_ATTRIBUTES: dict[str, Row] = {
     **dict.fromkeys(words("T mT data grad real imag H mH"), _FOLLOW),
     "data": Follow(graph=False),
     "grad": Follow(graph=False),
+    "shape": Plain(sizes=True),
     **dict.fromkeys(
-        words("""shape dtype ndim requires_grad is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
+        words("""dtype ndim requires_grad is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
         is_cpu is_meta is_nested retains_grad output_nr"""),
         Plain(),
     ),

@@ -9,12 +9,13 @@ from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.layers import call_typed_module, input_operands
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
-from torchdevlint.transfers.modules import as_parameter, fill_container, freeze, hold, of_module, register
+from torchdevlint.transfers.modules import as_parameter, fill_container, freeze, hold, hooked, of_module, register
 from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
 from torchdevlint.transfers.optimizers import of_optimizer, of_unseen_optimizer
 from torchdevlint.transfers.placing import copied, move_module
+from torchdevlint.transfers.reads import sizes
 
 __all__ = [
     "IN_PLACE",
@@ -34,6 +35,7 @@ __all__ = [
     "freeze",
     "handed_out",
     "hold",
+    "hooked",
     "indexed",
     "input_operands",
     "keep",
@@ -49,5 +51,6 @@ __all__ = [
     "operate",
     "perhaps_loss",
     "register",
+    "sizes",
     "tested_slots",
 ]

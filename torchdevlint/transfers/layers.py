@@ -11,8 +11,9 @@ from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.transfers import losses
-from torchdevlint.transfers.modules import FROZEN, HOOKED, holds_tensors
+from torchdevlint.transfers.modules import FROZEN, holds_tensors, hooked
 from torchdevlint.transfers.operands import MAX_DEPTH, function_text, operand
+from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
     ANY_RANK,
     UNKNOWN,
@@ -72,7 +73,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         inner = run.store.get(module.key, "module")
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
-    if holds and state != ANY and run.store.get(module.key, HOOKED) is None:
+    if holds and state != ANY and not hooked(run, module):
         inputs = _inputs(run, row, call)
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, function_text(call), state, inputs))
@@ -147,8 +148,10 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     items = run.items(module)
     first = call.arguments[0] if call.arguments else None
     state = run.module_placement(module) or ANY
-    if run.store.get(module.key, HOOKED) is not None:
+    if hooked(run, module):
         return Tensor(state, (1, None))
+    if any(placed != state for placed in _placements(run, module)):
+        state = ANY  # some of its modules were moved without the others
     if holds_tensors(run, module) and state != ANY and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
@@ -166,3 +169,10 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
     return Tensor(placement, ANY_RANK, False if run.no_grad else None)
+
+
+def _placements(run: Run, container: Module) -> Iterator[Placement | None]:
+    """Yield where the modules in a container are that hold tensors."""
+    for value in contained(run, container):
+        if isinstance(value, Module) and holds_tensors(run, value):
+            yield run.module_placement(value)

@@ -23,6 +23,7 @@ from torchdevlint.knowledge.rows import (
     Register,
     RegisterKind,
     Row,
+    Submodules,
     Visit,
 )
 from torchdevlint.lattice import ANY
@@ -59,6 +60,11 @@ HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
 
 
+def hooked(run: Run, module: Module) -> bool:
+    """Tell whether a module has a hook that may move its inputs."""
+    return run.store.get(module.key, HOOKED) is not None
+
+
 def register(run: Run, value: Value) -> None:
     """Note that a value is reached by `parameters()` and moves with a module that holds it."""
     match value:
@@ -89,6 +95,8 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
         value = replace(value, held=Holder.BUFFER)
     if isinstance(value, Tensor) and value.held is not Holder.NONE:
         value = _as_held(value, node, name)
+        if module.cls is None:  # one of the parameters of a torch layer: the others may be somewhere else
+            run.store.set(module.key, PLACEMENT, ANY)
     run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
 
 
@@ -241,17 +249,28 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case LoadState():
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
+            if call.keywords.get(row.assigns) is not None:
+                move_module(run, receiver, ANY)
             return NONE
         case Freeze():
             first = first_value(call)
             run.store.set(receiver.key, FROZEN, first == Const(False))
             return receiver
+        case Submodules():
+            return _submodules(run, row, receiver, call)
         case Visit():
             return _visit(run, row, receiver, call)
         case Cast() | Quiet():
             return receiver
         case _:
             return UNKNOWN
+
+
+def _submodules(run: Run, row: Submodules, receiver: Module | Opaque, call: Call) -> Container:
+    """Return the modules in a module: objects of which it is known only what they are parts of."""
+    part = run.opaque("", placement=receiver.placement if isinstance(receiver, Opaque) else ANY)
+    run.parameter_of[part.key] = receiver
+    return run.container("iterator", (), run.container("tuple", (UNKNOWN, part)) if row.named else part)
 
 
 def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value:

@@ -238,6 +238,8 @@ def indexed(base: Tensor, indices: Sequence[tuple[cst.CSTNode, Value | None]]) -
                 low, high = low + 1, None if high is None else high + 1
             case Const():
                 low, high = max(low - 1, 0), None if high is None else max(high - 1, 0)
+            case Container(kind="tuple"):
+                low = 0  # it may index every dimension
             case _:
                 low, high = max(low - 1, 0), None
     return Tensor(base.placement, (low, high), base.graph)

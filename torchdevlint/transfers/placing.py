@@ -130,7 +130,10 @@ def copied(run: Run, value: Value, node: cst.CSTNode) -> Value:
         run.store.set(made.key, PLACEMENT, run.module_placement(value) or ANY)
         for name, item in tuple(run.attribute_values(value.key)):
             run.set_attribute(made.key, name, copied(run, item, node) if isinstance(item, Module) else item)
-        run.store.set(made.key, ITEMS, run.items(value))
+        items = run.items(value)
+        exact = tuple((key, copied(run, item, node) if isinstance(item, Module) else item) for key, item in items.exact)
+        rest = copied(run, items.rest, node) if isinstance(items.rest, Module) else items.rest
+        run.store.set(made.key, ITEMS, Items(exact, rest, items.lost))
         return made
     if isinstance(value, Opaque):
         copy = run.opaque(value.name, placement=value.placement, output=value.output)

@@ -12,6 +12,7 @@ from torchdevlint.knowledge.rows import Plain, ReadHost
 from torchdevlint.lattice import ANY
 from torchdevlint.transfers.operands import operand
 from torchdevlint.values import (
+    SCALAR,
     UNKNOWN,
     Const,
     Container,
@@ -71,4 +72,11 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     """Give Python data; a method that only tensors have proves its object one."""
     if receiver is not None and row.tensor_evidence and isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
+    if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
+        return sizes(run, receiver.value)
     return UNKNOWN
+
+
+def sizes(run: Run, tensor: Tensor) -> Value:
+    """Return the sizes of a tensor: none, if it has no dimensions."""
+    return run.container("tuple") if tensor.rank == SCALAR else UNKNOWN

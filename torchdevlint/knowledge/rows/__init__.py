@@ -30,6 +30,7 @@ from torchdevlint.knowledge.rows.modules import (
     RegisterKind,
     StateOf,
     Step,
+    Submodules,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
@@ -111,6 +112,7 @@ Row: TypeAlias = (
     | Quiet
     | HoldParameters
     | Register
+    | Submodules
     | Visit
     | Step
     | LoadState
@@ -202,6 +204,7 @@ __all__ = [
     "SetDevice",
     "StateOf",
     "Step",
+    "Submodules",
     "Transparent",
     "TreeMap",
     "Visit",

@@ -85,6 +85,13 @@ class Register:
 
 
 @dataclass(frozen=True, slots=True)
+class Submodules:
+    """`children()`, `modules()`: the modules that a module holds, with their names if ``named``."""
+
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
     """`module.apply(f)` calls ``f`` with every submodule, `module._apply(f)` with every tensor (``tensors``)."""
 
@@ -98,7 +105,12 @@ class Freeze:
 
 @dataclass(frozen=True, slots=True)
 class LoadState:
-    """`load_state_dict`: of a module it copies into place, of an optimizer it makes state."""
+    """`load_state_dict`: of a module it copies into place, of an optimizer it makes state.
+
+    ``assigns`` is the keyword with which a module takes the tensors themselves, where they are.
+    """
+
+    assigns: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,9 +160,13 @@ class ReadHost:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`)."""
+    """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
+
+    ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none.
+    """
 
     tensor_evidence: bool = False
+    sizes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
