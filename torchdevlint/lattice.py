@@ -7,7 +7,7 @@ neither Python nor PyTorch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol, TypeAlias
 
@@ -63,6 +63,9 @@ class Symbol:
 
 
 Device: TypeAlias = Concrete | Symbol
+
+ACCELERATOR = "cuda"
+"""The accelerator that a script is judged with; where a test says that there is none of it, there is none at all."""
 
 ACCELERATORS = frozenset({"cuda", "mps", "xpu", "npu", "hpu", "mlu", "musa", "xla", "accelerator"})
 """Guards that stand for the presence of an accelerator: a script is judged as on a machine that has one."""
@@ -162,6 +165,32 @@ def under(placement: Placement, condition: Condition) -> Placement:
     )
 
 
+def host_guard(key: int) -> str:
+    """Return the guard that the symbol of a key stands for the host: what a test of a device tells."""
+    return f"{key} is cpu"
+
+
+def _told_host(device: Device, world: Condition) -> bool:
+    """Tell whether a symbol cannot be an accelerator in a world: a test said so, or that there is none."""
+    if not isinstance(device, Symbol):
+        return False
+    if (host_guard(device.key), True) in world:
+        return True
+    return (ACCELERATOR, False) in world and not any((guard, True) in world for guard in ACCELERATORS)
+
+
+def host_guards(placement: Placement) -> frozenset[str]:
+    """Return the guards that the symbols of a placement stand for the host."""
+    return frozenset(host_guard(p.device.key) for p in placement if isinstance(p.device, Symbol))
+
+
+def without_index(placement: Placement) -> Placement:
+    """Return the placement on devices of the same types, of which it is not said which one."""
+    return frozenset(
+        replace(p, device=Concrete(p.device.type)) if isinstance(p.device, Concrete) else p for p in placement
+    )
+
+
 def is_accelerator(device: Device) -> bool:
     """Tell whether the device is concretely an accelerator."""
     return isinstance(device, Concrete) and device.type not in {"cpu", "meta"}
@@ -196,16 +225,18 @@ def compare(first: Device, second: Device, facts: Facts = NO_FACTS) -> Answer:
             return Answer.UNKNOWN
 
 
-def expanded(placement: Placement, facts: Facts) -> Iterator[Possibility]:
-    """Yield the possibilities with every symbol replaced by what it is known to be."""
+def expanded(placement: Placement, facts: Facts, world: Condition = ALWAYS) -> Iterator[Possibility]:
+    """Yield the possibilities with every symbol replaced by what it is known to be in a world."""
     for possibility in placement:
         device = possibility.device
         inner = facts.expand(device) if isinstance(device, Symbol) else None
-        if inner is None:
+        if inner is None or not isinstance(device, Symbol):
             yield possibility
             continue
+        told = world | possibility.condition
         for deeper in under(inner, possibility.condition):
-            yield Possibility(deeper.device, deeper.condition, possibility.why or deeper.why)
+            if (host_guard(device.key), not is_host(deeper.device)) not in told:
+                yield Possibility(deeper.device, deeper.condition, possibility.why or deeper.why)
 
 
 def _world(possibility: Possibility) -> Condition:
@@ -223,28 +254,32 @@ def _without_device(possibility: Possibility, world: Condition) -> bool:
     )
 
 
-def _may_start(possibility: Possibility, facts: Facts) -> bool:
+def _may_start(possibility: Possibility, facts: Facts, world: Condition) -> bool:
     """Tell whether a clash may be shown from this side: an accelerator, or a host placement that is meant."""
     device = possibility.device
     if is_accelerator(device):
         return True
     if isinstance(device, Symbol):
-        return facts.can_be_accelerator(device)
+        return facts.can_be_accelerator(device) and not _told_host(device, world | possibility.condition)
     return possibility.why is not None and possibility.why.firm and not _without_device(possibility, ALWAYS)
 
 
 def _one_sided(
     first: Placement, second: Placement, facts: Facts, world: Condition
 ) -> tuple[Possibility, Possibility, Condition] | None:
-    others = tuple(expanded(second, facts))
-    for start in expanded(first, facts):
-        if not _may_start(start, facts):
+    others = tuple(expanded(second, facts, world))
+    for start in expanded(first, facts, world):
+        if not _may_start(start, facts, world):
             continue
         condition = _world(start) | world
         if not compatible(_world(start), world):
             continue
         partners = [p for p in others if compatible(_world(p), condition) and not _without_device(p, condition)]
-        if partners and all(compare(start.device, p.device, facts) is Answer.DIFFERENT for p in partners):
+        if partners and all(
+            compare(start.device, p.device, facts) is Answer.DIFFERENT
+            and not _told_host(p.device, condition | p.condition)
+            for p in partners
+        ):
             return start, partners[0], _world(start) | _world(partners[0])
     return None
 
@@ -270,11 +305,11 @@ def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Con
 
 def on_accelerator(placement: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> Possibility | None:
     """Return the possibility under which a value is on an accelerator and nothing else, or None."""
-    possibilities = [p for p in expanded(placement, facts) if compatible(_world(p), world)]
+    possibilities = [p for p in expanded(placement, facts, world) if compatible(_world(p), world)]
     for start in possibilities:
-        if not (is_accelerator(start.device) or _is_place(start.device, facts)):
-            continue
         condition = _world(start) | world
+        if not (is_accelerator(start.device) or _is_place(start.device, facts)) or _told_host(start.device, condition):
+            continue
         rivals = [p for p in possibilities if compatible(_world(p), condition) and not _without_device(p, condition)]
         if not any(is_host(p.device) or p.device == ANYWHERE for p in rivals):
             return start

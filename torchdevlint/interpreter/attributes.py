@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -20,7 +21,7 @@ from torchdevlint.knowledge.rows import (
     Query,
     StateOf,
 )
-from torchdevlint.lattice import ANY, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.names import row_of
 from torchdevlint.state import join_all
 from torchdevlint.values import (
@@ -75,7 +76,9 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             return own if own is not None else UNKNOWN if found is None else found
         case Object():
             return _of_object(run, value, name)
-        case Device() | Parameters():
+        case Device():
+            return replace(value, placement=lattice.without_index(value.placement))
+        case Parameters():
             return value
         case Container() if value.kind == "tuple":
             # A named tuple of tensors (`x.max(dim=1).values`): all its parts are in one place.
@@ -106,16 +109,20 @@ def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
         case Follow():
             return transfers.follow(run, row, value)
         case Query():
-            return _on_accelerator(row)
+            return _on_accelerator(row, value.placement)
         case Plain():
             return transfers.sizes(run, value) if row.sizes else UNKNOWN
         case _:
             return Bound(value, name, run.knowledge.tensor.get(name)) if name in run.knowledge.tensor else UNKNOWN
 
 
-def _on_accelerator(row: Query) -> Value:
-    """Return the flag that a tensor is on an accelerator (`x.is_cuda`): in the worlds we judge, that there is one."""
-    return Flag(frozenset({(row.type, True)}), frozenset({(row.type, False)}))
+def _on_accelerator(row: Query, placement: Placement) -> Value:
+    """Return the flag that a tensor is on an accelerator (`x.is_cuda`): that there is one, and that it is there."""
+    guards = lattice.host_guards(placement)
+    return Flag(
+        frozenset({(row.type, True), *((guard, False) for guard in guards)}),
+        frozenset({(row.type, False), *((guard, True) for guard in guards)}),
+    )
 
 
 def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> Value:
@@ -137,7 +144,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
                 return Device(placement)
             return Device(lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, f"`{value.name}.{name}`")))
         case Query():
-            return _on_accelerator(row)
+            return _on_accelerator(row, run.placement_of(value))
         case Follow() if value.placement != ANY or value.key in run.facts.tensors:
             return Tensor(run.placement_of(value))
         case _:

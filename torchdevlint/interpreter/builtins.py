@@ -207,6 +207,8 @@ def _plain(run: Run, call: Call) -> Value:
 
 def _text(run: Run, call: Call) -> Value:
     value = _first(call)
+    if isinstance(value, Opaque):
+        return run.derive(value, "")
     return value if isinstance(value, Device | Const) else UNKNOWN
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 import libcst as cst
 
-from torchdevlint.interpreter import expressions
+from torchdevlint.interpreter import expressions, guards
+from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
+from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import dotted, operator_text, text_of
 from torchdevlint.values import (
     NONE,
@@ -37,26 +37,7 @@ from torchdevlint.values import (
 MAX_NAME = 200
 """Characters up to which the name of a conjunction is its literals."""
 
-IS_CPU = "is cpu"
-"""The ending of a guard that a symbolic device is the host; the lattice's worlds carry it by this text."""
 
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """The conditions under which a test is true and false; ``known`` where it has one answer."""
-
-    when_true: Condition
-    when_false: Condition
-    known: bool | None = None
-
-
-def _guard(name: str) -> Test:
-    """Return the test that a guard stands for."""
-    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
-
-
-ALWAYS_TRUE = Test(ALWAYS, ALWAYS, True)
-ALWAYS_FALSE = Test(ALWAYS, ALWAYS, False)
 _EXISTING = (Tensor, Module, Instance, Optimizer, Loader, Container, Function, Class, Imported, Device, Object)
 
 
@@ -106,20 +87,21 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
     match value:
         case Const():
             if (type(node) is cst.Name or type(node) is cst.Attribute) and _is_switch(run, node):
-                return _guard(dotted(node))
+                return guard(dotted(node))
             return ALWAYS_TRUE if value.value else ALWAYS_FALSE
         case Flag():
             return Test(value.when_true, value.when_false)
         case Opaque():
-            return _guard(f"{value.name or '?'}#{value.key}")
+            told = guards.asked(run, value, node) if type(node) is cst.Call else None
+            return told if told is not None else guard(f"{value.name or '?'}#{value.key}")
         case Imported() if value.row is None:
-            return _guard(value.name)
+            return guard(value.name)
         case Module() | Optimizer() | Loader() | Function() | Class() | Imported() | Object():
             return ALWAYS_TRUE
         case Choice():
             return _truth_of_choice(run, value, node)
         case _:
-            return _guard(guard_text(run, node))
+            return guard(guard_text(run, node))
 
 
 def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
@@ -128,7 +110,7 @@ def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
     false = [c for v, c in value.options if v == NONE or truth(run, v, node).known is False]
     if len(true) == 1 and len(false) == 1 and (true[0] or false[0]):
         return Test(true[0], false[0])
-    return _guard(guard_text(run, node))
+    return guard(guard_text(run, node))
 
 
 def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:
@@ -198,7 +180,7 @@ _NEGATED: dict[type[cst.BaseCompOp], str] = {
 def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
     """Evaluate a comparison of values that are no tensors."""
     if len(node.comparisons) != 1:
-        return _guard(guard_text(run, node))
+        return guard(guard_text(run, node))
     if isinstance(node.left, cst.Name) and node.left.value == "__name__":
         return ALWAYS_TRUE
     operator = node.comparisons[0].operator
@@ -220,21 +202,22 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
             some = [c for v, c in other.options if v != NONE]
             if len(none) == 1 and len(some) == 1:
                 return Test(none[0], some[0])
-    if symbol == "==" and isinstance(left, Device) != isinstance(right, Device):
-        device, other = (left, right) if isinstance(left, Device) else (right, left)
-        assert isinstance(device, Device)
-        if isinstance(other, Const) and isinstance(other.value, str):
-            return _device_is(device, other.value)
+    for device, other in ((left, right), (right, left)):
+        if symbol == "==" and isinstance(device, Device) and isinstance(other, Const) and isinstance(other.value, str):
+            return guards.device_is(device, other.value)
     if isinstance(left, Flag) and isinstance(right, Const) and isinstance(right.value, int):
         return _count_is(left, symbol, right.value)
     if isinstance(left, Const) and isinstance(right, Const) and not _switched(run, node):
         return _constants(left.value, symbol, right.value)
+    told = guards.told(run, symbol, left, right)
+    if told is not None:
+        return told
     left_text, right_text = _pure(run, node.left), _pure(run, node.comparisons[0].comparator)
     if left_text is None or right_text is None:
         name = f"{text_of(node.left)} {symbol} {text_of(node.comparisons[0].comparator)}?{run.new_key()}"
     else:
         name = f"{left_text} {symbol} {right_text}"
-    return _guard(name)
+    return guard(name)
 
 
 def _switched(run: Run, node: cst.Comparison) -> bool:
@@ -248,29 +231,7 @@ def _constants(left: object, symbol: str, right: object) -> Test:
     """Compare two literals; a float is not kept by value, so nothing is known of it."""
     if symbol in ("==", "is") and not isinstance(left, float) and not isinstance(right, float):
         return ALWAYS_TRUE if left == right and type(left) is type(right) else ALWAYS_FALSE
-    return _guard(f"{left} {symbol} {right}")
-
-
-def _device_is(device: Device, name: str) -> Test:
-    """Test a device against a name: the condition of its possibility, or a guard on its symbol."""
-    possibilities = [
-        inner
-        for p in device.placement
-        for inner in ((p.device.expansion or (p,)) if isinstance(p.device, Symbol) else (p,))
-    ]
-    wanted = name.partition(":")[0]
-    hits = [p for p in possibilities if isinstance(p.device, Concrete) and p.device.type == wanted]
-    misses = [p for p in possibilities if p not in hits]
-    if len(hits) == 1 and len(misses) == 1 and isinstance(misses[0].device, Concrete):
-        return Test(hits[0].condition, misses[0].condition)
-    if hits and not misses:
-        return ALWAYS_TRUE
-    symbols = [p.device for p in device.placement if isinstance(p.device, Symbol)]
-    key = symbols[0].key if symbols else "?"
-    if wanted == "cpu":
-        return _guard(f"{key} {IS_CPU}")
-    guard = f"{key} is {wanted}"
-    return Test(frozenset({(guard, True), (f"{key} {IS_CPU}", False)}), frozenset({(guard, False)}))
+    return guard(f"{left} {symbol} {right}")
 
 
 def _count_is(flag: Flag, symbol: str, number: int) -> Test:

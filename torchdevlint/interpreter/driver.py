@@ -13,6 +13,8 @@ from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter import classes, functions, statements
 from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run, unresolved
 from torchdevlint.knowledge.rows import Knowledge
+from torchdevlint.lattice import ON_HOST
+from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.values import Class, Function, Value
 
 _CALLED = re.compile(r"\(\s*(\w+)(\.| fed|)")
@@ -50,10 +52,12 @@ def interpret(
     run.facts.definitions_only = importable and not _runs_something(module)
     statements.run_all(run, module.body)
     world = run.world
+    default = run.store.get(0, DEFAULT_DEVICE) or ON_HOST
     # Definitions that nothing in the file names in a call come first: they call the others.
     for rooted in (True, False):
         for definition in run.definitions:  # it grows: what runs defines more
             run.world = world
+            run.store.set(0, DEFAULT_DEVICE, default)
             run.activation += 1  # another run of the program, for all that can be told
             if isinstance(definition, Class):
                 _run_class(run, definition, rooted)

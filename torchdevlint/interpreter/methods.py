@@ -103,7 +103,9 @@ def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.
         calls.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
         return run.derive(receiver, f"{receiver.name}.{name}(…)")
-    return run.opaque(f"{text_of(node)}(…)")
+    result = run.opaque(f"{text_of(node)}(…)")
+    run.part_of[result.key] = receiver.key
+    return result
 
 
 def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attribute) -> Value:

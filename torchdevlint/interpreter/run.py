@@ -124,6 +124,7 @@ class Run:
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)
+    part_of: dict[int, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
     arguments: set[int] = field(default_factory=set)
     bounded: set[int] = field(default_factory=set)
@@ -192,6 +193,7 @@ class Run:
             source=whole.source,
             parameter=whole.parameter,
         )
+        self.part_of[made.key] = whole.key
         if whole.key in self.load_of:
             self.load_of[made.key] = self.load_of[whole.key]
         return made

@@ -1,0 +1,99 @@
+"""What a test says: the conditions of its two outcomes, and where a test of a device puts that device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.interpreter import expressions
+from torchdevlint.interpreter.run import Run
+from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
+from torchdevlint.values import Const, Container, Device, Opaque, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The conditions under which a test is true and false; ``known`` where it has one answer."""
+
+    when_true: Condition
+    when_false: Condition
+    known: bool | None = None
+
+
+def guard(name: str) -> Test:
+    """Return the test that a guard stands for."""
+    return Test(frozenset({(name, True)}), frozenset({(name, False)}))
+
+
+ALWAYS_TRUE = Test(ALWAYS, ALWAYS, True)
+ALWAYS_FALSE = Test(ALWAYS, ALWAYS, False)
+
+
+def device_is(device: Device, name: str) -> Test:
+    """Test a device against a name: the condition of its possibility, or a guard on its symbol."""
+    possibilities = [
+        inner
+        for p in device.placement
+        for inner in ((p.device.expansion or (p,)) if isinstance(p.device, Symbol) else (p,))
+    ]
+    wanted = name.partition(":")[0]
+    hits = [p for p in possibilities if isinstance(p.device, Concrete) and p.device.type == wanted]
+    misses = [p for p in possibilities if p not in hits]
+    if len(hits) == 1 and len(misses) == 1 and isinstance(misses[0].device, Concrete):
+        return Test(hits[0].condition, misses[0].condition)
+    if hits and not misses:
+        return ALWAYS_TRUE
+    return _is_type(lattice.host_guards(device.placement), wanted)
+
+
+def _is_type(guards: frozenset[str], wanted: str) -> Test:
+    """Test symbols against a type of device: of what is none of the accelerators that are asked for, it is the host."""
+    host = frozenset((guard, True) for guard in guards)
+    elsewhere = frozenset((guard, False) for guard in guards)
+    return Test(host, elsewhere) if wanted == lattice.HOST.type else Test(elsewhere, host)
+
+
+def told(run: Run, symbol: str, left: Value, right: Value) -> Test | None:
+    """Test what may be a device against names of devices, or against another device; None for anything else."""
+    if symbol not in ("==", "in", "is"):
+        return None
+    for named, other in ((left, right), (right, left)):
+        wanted, guards = _type_named(run, named), _host_guards(run, other)
+        if wanted is not None and guards:
+            return _is_type(guards, wanted)
+    return None
+
+
+def asked(run: Run, value: Opaque, node: cst.Call) -> Test | None:
+    """Test what may be a device by a method that is given the name of one (`device.startswith("cuda")`)."""
+    names = (expressions.evaluate(run, a.value) for a in node.args if isinstance(a.value, cst.SimpleString))
+    wanted = next((found for name in names if (found := _type_named(run, name)) is not None), None)
+    return _is_type(_host_guards(run, value), wanted) if wanted is not None else None
+
+
+def _type_named(run: Run, value: Value) -> str | None:
+    """Return the type of device that a text names, or the first of several texts; None for anything else."""
+    if isinstance(value, Device):
+        return lattice.HOST.type if all(lattice.is_host(p.device) for p in value.placement) else None
+    if isinstance(value, Container):
+        return next(
+            (found for _, item in run.items(value).exact if (found := _type_named(run, item)) is not None), None
+        )
+    if not isinstance(value, Const) or not isinstance(value.value, str):
+        return None
+    name = value.value.partition(":")[0]
+    return name if name in lattice.ACCELERATORS or name == lattice.HOST.type else None
+
+
+def _host_guards(run: Run, value: Value) -> frozenset[str]:
+    """Return the guards that a value stands for the host: of the device, or of the object that it is a part of."""
+    if isinstance(value, Device):
+        return lattice.host_guards(value.placement)
+    guards: set[str] = set()
+    key = value.key if isinstance(value, Opaque) else None
+    while key is not None:
+        guards.add(lattice.host_guard(key))
+        key = run.part_of.get(key)
+    return frozenset(guards)
