@@ -1,4 +1,4 @@
-"""Correct functions that are close to a bug: nothing is found in them. Those marked are known false alarms."""
+"""Correct functions that are close to a bug: nothing is found in them."""
 
 from __future__ import annotations
 
@@ -174,11 +174,9 @@ SOURCES = {
     **{f"a test in a method: {name}": MODULE + suite(body, 2) for name, body in IN_METHODS.items()},
     **{name: textwrap.dedent(source) for name, source in OTHERS.items()},
 }
-KNOWN = set(SOURCES) - {"a test of the device: type of the joined"}
-FALSE_ALARM = pytest.mark.xfail(reason="a known false alarm", strict=True)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[FALSE_ALARM] * (name in KNOWN)) for name in SOURCES])
+@pytest.mark.parametrize("name", SOURCES)
 def test_nothing_is_found_in_what_is_correct(name: str) -> None:
     options = Options(wants=lambda code: not code.startswith("TDL5"))  # devices may be written into the code here
     assert analyse(f"import torch\nfrom torch import nn\n\n\n{SOURCES[name]}", options=options) == ()
