@@ -180,8 +180,9 @@ def _told_host(device: Device, world: Condition) -> bool:
 
 
 def host_guards(placement: Placement) -> frozenset[str]:
-    """Return the guards that the symbols of a placement stand for the host."""
-    return frozenset(host_guard(p.device.key) for p in placement if isinstance(p.device, Symbol))
+    """Return the guards that the symbols of a placement stand for the host; what is anywhere has none."""
+    symbols = (p.device for p in placement if isinstance(p.device, Symbol) and p.device != ANYWHERE)
+    return frozenset(host_guard(symbol.key) for symbol in symbols)
 
 
 def without_index(placement: Placement) -> Placement:

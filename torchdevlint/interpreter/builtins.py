@@ -207,8 +207,8 @@ def _plain(run: Run, call: Call) -> Value:
 
 def _text(run: Run, call: Call) -> Value:
     value = _first(call)
-    if isinstance(value, Opaque):
-        return run.derive(value, "")
+    if isinstance(value, Opaque) and value.placement == ANY and not value.output:
+        return value  # the name of a device stands for the device
     return value if isinstance(value, Device | Const) else UNKNOWN
 
 

@@ -92,7 +92,7 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
         case Flag():
             return Test(value.when_true, value.when_false)
         case Opaque():
-            told = guards.asked(run, value, node) if type(node) is cst.Call else None
+            told = guards.asked(run, value, node)
             return told if told is not None else guard(f"{value.name or '?'}#{value.key}")
         case Imported() if value.row is None:
             return guard(value.name)
@@ -101,7 +101,8 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
         case Choice():
             return _truth_of_choice(run, value, node)
         case _:
-            return guard(guard_text(run, node))
+            told = guards.asked(run, value, node)
+            return told if told is not None else guard(guard_text(run, node))
 
 
 def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
@@ -204,7 +205,9 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
                 return Test(none[0], some[0])
     for device, other in ((left, right), (right, left)):
         if symbol == "==" and isinstance(device, Device) and isinstance(other, Const) and isinstance(other.value, str):
-            return guards.device_is(device, other.value)
+            told = guards.device_is(device, other.value)
+            if told is not None:
+                return told
     if isinstance(left, Flag) and isinstance(right, Const) and isinstance(right.value, int):
         return _count_is(left, symbol, right.value)
     if isinstance(left, Const) and isinstance(right, Const) and not _switched(run, node):

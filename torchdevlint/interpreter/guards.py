@@ -31,8 +31,8 @@ ALWAYS_TRUE = Test(ALWAYS, ALWAYS, True)
 ALWAYS_FALSE = Test(ALWAYS, ALWAYS, False)
 
 
-def device_is(device: Device, name: str) -> Test:
-    """Test a device against a name: the condition of its possibility, or a guard on its symbol."""
+def device_is(device: Device, name: str) -> Test | None:
+    """Test a device against a name: the condition of its possibility, or a guard on its symbol; None without both."""
     possibilities = [
         inner
         for p in device.placement
@@ -48,8 +48,10 @@ def device_is(device: Device, name: str) -> Test:
     return _is_type(lattice.host_guards(device.placement), wanted)
 
 
-def _is_type(guards: frozenset[str], wanted: str) -> Test:
+def _is_type(guards: frozenset[str], wanted: str) -> Test | None:
     """Test symbols against a type of device: of what is none of the accelerators that are asked for, it is the host."""
+    if not guards:
+        return None
     host = frozenset((guard, True) for guard in guards)
     elsewhere = frozenset((guard, False) for guard in guards)
     return Test(host, elsewhere) if wanted == lattice.HOST.type else Test(elsewhere, host)
@@ -66,21 +68,25 @@ def told(run: Run, symbol: str, left: Value, right: Value) -> Test | None:
     return None
 
 
-def asked(run: Run, value: Opaque, node: cst.Call) -> Test | None:
+def asked(run: Run, value: Value, node: cst.BaseExpression) -> Test | None:
     """Test what may be a device by a method that is given the name of one (`device.startswith("cuda")`)."""
-    names = (expressions.evaluate(run, a.value) for a in node.args if isinstance(a.value, cst.SimpleString))
-    wanted = next((found for name in names if (found := _type_named(run, name)) is not None), None)
-    return _is_type(_host_guards(run, value), wanted) if wanted is not None else None
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None
+    texts = (expressions.evaluate(run, a.value) for a in node.args if isinstance(a.value, cst.SimpleString))
+    wanted = next((found for text in texts if (found := _type_named(run, text)) is not None), None)
+    if wanted is None:
+        return None
+    receiver = expressions.evaluate(run, node.func.value) if isinstance(node.func.value, cst.Name) else value
+    return device_is(receiver, wanted) if isinstance(receiver, Device) else _is_type(_host_guards(run, value), wanted)
 
 
 def _type_named(run: Run, value: Value) -> str | None:
-    """Return the type of device that a text names, or the first of several texts; None for anything else."""
+    """Return the type of device that a text names, or of several that are no host the first; None for anything else."""
     if isinstance(value, Device):
         return lattice.HOST.type if all(lattice.is_host(p.device) for p in value.placement) else None
     if isinstance(value, Container):
-        return next(
-            (found for _, item in run.items(value).exact if (found := _type_named(run, item)) is not None), None
-        )
+        named = [_type_named(run, item) for _, item in run.items(value).exact]
+        return None if lattice.HOST.type in named else next((found for found in named if found is not None), None)
     if not isinstance(value, Const) or not isinstance(value.value, str):
         return None
     name = value.value.partition(":")[0]

@@ -38,9 +38,10 @@ def concatenate(run: Run, left: Container, right: Container) -> Value:
 
 def merged(first: Items, second: Items) -> Items:
     """Return the elements of a dict that holds those of both; under a key of both, the second's."""
-    rest = first.rest if second.rest is None else second.any()
+    if second.rest is not None:
+        return Items(second.exact, UNKNOWN, first.lost or second.lost)  # which of the first's keys it has is not known
     exact = tuple((dict(first.exact) | dict(second.exact)).items())
-    return Items(exact, rest, first.lost or second.lost)
+    return Items(exact, first.rest, first.lost or second.lost)
 
 
 def elements(run: Run, value: Value) -> list[Value] | None:

@@ -46,6 +46,9 @@ def parse(text: object) -> Concrete | None:
     return None
 
 
+OWN = "the device of this process"
+
+
 def formatted_device(run: Run, prefix: str, inner: Value | None) -> Value:
     """Return the value of ``f"cuda:{i}"`` or ``"cuda:" + str(i)``: a place named by the index."""
     kind, colon, _ = prefix.partition(":")
@@ -54,8 +57,8 @@ def formatted_device(run: Run, prefix: str, inner: Value | None) -> Value:
     if isinstance(inner, Const) and isinstance(inner.value, int):
         return Device(lattice.on(Concrete(kind, inner.value)))
     if isinstance(inner, Opaque):
-        return Device(lattice.on(Symbol(inner.key, SymbolKind.PLACE, inner.name)))
-    return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, "the device of this process")))
+        return Device(lattice.on(Symbol(inner.key, SymbolKind.PLACE, inner.name or OWN)))
+    return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, OWN)))
 
 
 def choose_device(run: Run, value: Value) -> Value:
