@@ -291,6 +291,9 @@ def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Con
     One possibility of one side, whose condition can hold, has partners on the other side that are compatible
     with it, and all of them are DIFFERENT from it. Symmetric but for the order of the two halves.
     """
+    if world:
+        left = frozenset(p for p in left if compatible(p.condition, world))
+        right = frozenset(p for p in right if compatible(p.condition, world))
     shared = {p.device for p in left} & {p.device for p in right}
     if shared and len(left) == 1 and len(right) == 1:
         return None
