@@ -85,6 +85,11 @@ def _binary_text(node: cst.BinaryOperation, depth: int) -> str:
     return f"{text_of(node.left, depth - 1)} {operator_text(node.operator)} {text_of(node.right, depth - 1)}"
 
 
+def _comparison_text(node: cst.Comparison, depth: int) -> str:
+    parts = (f" {operator_text(p.operator)} {text_of(p.comparator, depth - 1)}" for p in node.comparisons)
+    return text_of(node.left, depth - 1) + "".join(parts)
+
+
 def _argument_text(node: cst.Call, depth: int) -> str:
     """Return the text of a call's arguments: one short one in full, else an ellipsis."""
     if len(node.args) == 1 and isinstance(node.args[0].value, cst.Name | cst.SimpleString | cst.Attribute):
@@ -127,5 +132,6 @@ _TEXTS: dict[type[cst.CSTNode], Callable[..., str]] = {
     cst.Float: _literal_text,
     cst.UnaryOperation: _unary_text,
     cst.BinaryOperation: _binary_text,
+    cst.Comparison: _comparison_text,
     cst.Arg: lambda node, depth: text_of(node.value, depth),
 }

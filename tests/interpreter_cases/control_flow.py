@@ -89,3 +89,8 @@ def singles(value, **options):
 
 
 m = singles(1, **{2: 3})
+
+
+def of_nothing_known(thing):
+    n = nn.Parameter(thing()).device == "cpu"  # reveal: unknown
+    o = nn.Linear(1, 1).parameters().first  # reveal: unknown

@@ -42,7 +42,6 @@ from torchdevlint.values import (
     Object,
     Opaque,
     Optimizer,
-    Parameters,
     Tensor,
     Value,
 )
@@ -78,8 +77,6 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             return _of_object(run, value, name)
         case Device():
             return replace(value, placement=lattice.without_index(value.placement))
-        case Parameters():
-            return value
         case Container() if value.kind == "tuple":
             # A named tuple of tensors (`x.max(dim=1).values`): all its parts are in one place.
             parts = [item for _, item in run.items(value).exact]
