@@ -59,6 +59,11 @@ def test_what_libcst_cannot_parse() -> None:
         analyse(BUG + "x = = 1\n")
 
 
+def test_a_text_that_cannot_be_encoded_is_not_analysed() -> None:
+    with pytest.raises(NotAnalysed, match=r"^the text cannot be encoded$"):
+        analyse("import torch\nx = '\udc80'\nx.cuda()\n")
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

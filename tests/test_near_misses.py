@@ -122,6 +122,48 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a type that the device is not": """
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        net, x = nn.Linear(3, 3).to(device), torch.ones(3).to(device)
+        if device == "mps":
+            x = x.cpu()
+        net(x)
+    """,
+    "an index that the device has not": """
+        device = torch.device("cuda:0")
+        net, x = nn.Linear(3, 3).to(device), torch.ones(3).to(device)
+        if device == "cuda:1":
+            x = x.cpu()
+        net(x)
+    """,
+    "an index that the device may have": """
+        device = torch.device("cuda")
+        net, x = nn.Linear(3, 3).to(device), torch.ones(3)
+        if device != "cuda:1":
+            x = x.to(device)
+            net(x)
+    """,
+    "several devices are asked for": """
+        def run(device):
+            net = nn.Linear(3, 3).to(device)
+            if device not in ("cpu", "cuda"):
+                raise ValueError(device)
+            if device in ("cuda", "cpu"):
+                return net(torch.ones(3).to(device))
+    """,
+    "what is only imported": """
+        net, x = nn.Linear(3, 3), torch.ones(3)
+        if __name__ != "__main__":
+            net.cuda()
+        net(x)
+    """,
+    "a count on the right": """
+        net = nn.Linear(3, 3)
+        if 0 < torch.cuda.device_count():
+            net.cuda()
+        elif 1 > torch.cuda.device_count():
+            net(torch.ones(3))
+    """,
     "a default device that another function sets": """
         def on_gpu():
             torch.set_default_device("cuda")

@@ -68,6 +68,8 @@ def parse(text: str) -> cst.Module:
         return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
         raise NotAnalysed(f"libcst cannot parse line {error.raw_line}: {error.message}") from error
+    except UnicodeError as error:
+        raise NotAnalysed("the text cannot be encoded") from error
 
 
 def find(interpretation: Interpretation, options: Options) -> list[Settled]:

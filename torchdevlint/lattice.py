@@ -6,7 +6,7 @@ neither Python nor PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -131,6 +131,13 @@ class Clash:
     condition: Condition
 
 
+def ordered(placement: Placement) -> Sequence[Possibility]:
+    """Return the possibilities in an order that is the same in every run; sets of text have none."""
+    if len(placement) <= 1:
+        return tuple(placement)
+    return sorted(placement, key=lambda p: (str(p.device), sorted(p.condition)))
+
+
 def on(device: Device, why: Why | None = None, condition: Condition = ALWAYS) -> Placement:
     """Return the placement that has one possibility."""
     return frozenset({Possibility(device, condition, why)})
@@ -171,7 +178,7 @@ def host_guard(key: int) -> str:
 
 
 def _told_host(device: Device, world: Condition) -> bool:
-    """Tell whether a symbol cannot be an accelerator in a world: a test said so, or that there is none."""
+    """Tell whether a test said, in a world, that a symbol is the host or that no accelerator exists."""
     if not isinstance(device, Symbol):
         return False
     if (host_guard(device.key), True) in world:
@@ -228,14 +235,14 @@ def compare(first: Device, second: Device, facts: Facts = NO_FACTS) -> Answer:
 
 def expanded(placement: Placement, facts: Facts, world: Condition = ALWAYS) -> Iterator[Possibility]:
     """Yield the possibilities with every symbol replaced by what it is known to be in a world."""
-    for possibility in placement:
+    for possibility in ordered(placement):
         device = possibility.device
         inner = facts.expand(device) if isinstance(device, Symbol) else None
         if inner is None or not isinstance(device, Symbol):
             yield possibility
             continue
         told = world | possibility.condition
-        for deeper in under(inner, possibility.condition):
+        for deeper in ordered(under(inner, possibility.condition)):
             if (host_guard(device.key), not is_host(deeper.device)) not in told:
                 yield Possibility(deeper.device, deeper.condition, possibility.why or deeper.why)
 

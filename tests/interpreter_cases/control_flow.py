@@ -2,6 +2,7 @@
 import sys
 
 import torch
+from torch import nn
 from elsewhere import flag, build
 
 
@@ -91,6 +92,14 @@ def singles(value, **options):
 m = singles(1, **{2: 3})
 
 
+class Holder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.p = nn.Parameter(torch.ones(1))
+
+
 def of_nothing_known(thing):
-    n = nn.Parameter(thing()).device == "cpu"  # reveal: unknown
+    holder = Holder()
+    thing(holder)
+    n = holder.p.device == "cpu"  # reveal: unknown
     o = nn.Linear(1, 1).parameters().first  # reveal: unknown

@@ -197,7 +197,8 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
             return unseen(run, made)
         case Bound():
             node = made.node.func if type(made.node) is cst.Call else made.node
-            target = node if type(node) is cst.Attribute else cst.Attribute(cst.Name("_"), cst.Name(callee.name))
+            target = node if type(node) is cst.Attribute else cst.Attribute(node, cst.Name(callee.name))
+            made.text = callee.name
             return methods.call(run, callee.receiver, callee.name, made, target)
         case Partial():
             earlier = callee.call
@@ -256,7 +257,11 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
 
 
 def veiled(run: Run, made: Call) -> Call:
-    """Return a call as a decorator that cannot be seen may pass it on: with objects of which nothing is known."""
+    """Return a call as a decorator that cannot be seen may pass it on.
+
+    Its arguments escape, and in their place are objects of which nothing is known; literals, devices and functions
+    are passed on as they are.
+    """
 
     def behind(argument: Argument) -> Argument:
         escape(run, argument.value)

@@ -177,17 +177,21 @@ _NEGATED: dict[type[cst.BaseCompOp], str] = {
 }
 """Operators that are the negation of another, whose symbol guards are written with."""
 
+_MIRRORED = {">": "<", ">=": "<="}
+"""What an operator is when its sides change places; smaller is written as not larger."""
+
 
 def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
     """Evaluate a comparison of values that are no tensors."""
     if len(node.comparisons) != 1:
         return guard(guard_text(run, node))
-    if isinstance(node.left, cst.Name) and node.left.value == "__name__":
-        return ALWAYS_TRUE
     operator = node.comparisons[0].operator
     left, right = values
     positive = _NEGATED.get(type(operator))
-    found = _compare(run, node, positive or operator_text(operator), left, right)
+    if isinstance(node.left, cst.Name) and node.left.value == "__name__":
+        found = ALWAYS_TRUE  # a file is judged as a script
+    else:
+        found = _compare(run, node, positive or operator_text(operator), left, right)
     return found if positive is None else _negated(found)
 
 
@@ -208,6 +212,8 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
             told = guards.device_is(device, other.value)
             if told is not None:
                 return told
+    if isinstance(left, Const) and isinstance(right, Flag):
+        left, right, symbol = right, left, _MIRRORED.get(symbol, symbol)
     if isinstance(left, Flag) and isinstance(right, Const) and isinstance(right.value, int):
         return _count_is(left, symbol, right.value)
     if isinstance(left, Const) and isinstance(right, Const) and not _switched(run, node):
@@ -241,7 +247,7 @@ def _count_is(flag: Flag, symbol: str, number: int) -> Test:
     """Compare a number of accelerators: positive means that one exists."""
     if (symbol, number) in {(">", 0), (">=", 1)}:
         return Test(flag.when_true, flag.when_false)
-    if (symbol, number) == ("==", 0):
+    if (symbol, number) in {("==", 0), ("<=", 0), ("<", 1)}:
         return Test(flag.when_false, flag.when_true)
     name = "/".join(sorted(n for n, _ in flag.when_true)) + f" {symbol} {number}"
     true = flag.when_true if symbol in (">", ">=", "==") else ALWAYS

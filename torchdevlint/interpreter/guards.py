@@ -38,9 +38,17 @@ def device_is(device: Device, name: str) -> Test | None:
         for p in device.placement
         for inner in ((p.device.expansion or (p,)) if isinstance(p.device, Symbol) else (p,))
     ]
-    wanted = name.partition(":")[0]
+    wanted, _, index = name.partition(":")
     hits = [p for p in possibilities if isinstance(p.device, Concrete) and p.device.type == wanted]
     misses = [p for p in possibilities if p not in hits]
+    if index and all(isinstance(p.device, Concrete) and p.device.index is not None for p in hits):
+        hits = [p for p in hits if isinstance(p.device, Concrete) and str(p.device.index) == index]
+        misses = [p for p in possibilities if p not in hits]
+        index = ""
+    if possibilities and not hits and all(isinstance(p.device, Concrete) for p in misses):
+        return ALWAYS_FALSE
+    if index and hits:
+        return None  # which of several devices of one type it is, is not followed
     if len(hits) == 1 and len(misses) == 1 and isinstance(misses[0].device, Concrete):
         return Test(hits[0].condition, misses[0].condition)
     if hits and not misses:
@@ -49,7 +57,7 @@ def device_is(device: Device, name: str) -> Test | None:
 
 
 def _is_type(guards: frozenset[str], wanted: str) -> Test | None:
-    """Test symbols against a type of device: of what is none of the accelerators that are asked for, it is the host."""
+    """Test symbols against a type of device: one of another type is taken for the host, on which nothing differs."""
     if not guards:
         return None
     host = frozenset((guard, True) for guard in guards)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument
     from torchdevlint.interpreter.run import Run
 
-DEVICE = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mlu|ipu|xla|meta|mtia|vulkan|musa|privateuseone)(?::(\d+))?\Z")
+DEVICE = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mlu|ipu|xla|meta|mtia|vulkan|musa|privateuseone)(?::(\d{1,4}))?\Z")
 
 
 def parse(text: object) -> Concrete | None:

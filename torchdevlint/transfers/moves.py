@@ -118,7 +118,7 @@ def _derived(placement: Placement) -> bool:
 
 def _why(row: Move, call: Call, before: Placement, after: Placement) -> Placement:
     """Return a destination with the move as its reason; an explicit move to the host is meant."""
-    earlier = next((p.why for p in before if p.why is not None), None)
+    earlier = next((p.why for p in lattice.ordered(before) if p.why is not None), None)
     source = earlier.root().source if earlier is not None else 0
     to_host = row.kind is MoveKind.CPU or all(lattice.is_host(p.device) for p in after)
     role = Role.MOVED_TO_HOST if to_host else Role.MOVED
@@ -185,7 +185,8 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     if after is None:
         _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
         return replace(value, leaf=False)
-    source = next((p.why.root().source for p in value.placement if p.why is not None and p.why.root().source), 0)
+    reasons = (p.why.root() for p in lattice.ordered(value.placement) if p.why is not None)
+    source = next((root.source for root in reasons if root.source), 0)
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     after = _why(row, call, value.placement, after)
