@@ -101,5 +101,5 @@ class Holder(nn.Module):
 def of_nothing_known(thing):
     holder = Holder()
     thing(holder)
-    n = holder.p.device == "cpu"  # reveal: unknown
+    n = holder.p.device == "cpu"  # reveal: flag holder.p.device == "cpu"
     o = nn.Linear(1, 1).parameters().first  # reveal: unknown
