@@ -122,6 +122,15 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a list that holds itself": """
+        def run(device, known=[]):
+            known.append(known)
+            x = torch.ones(3).to(device)
+            if device in known or known == "cuda":
+                return x
+            known += known
+            return torch.cat(known) + x
+    """,
     "a type that the device is not": """
         device = "cuda" if torch.cuda.is_available() else "cpu"
         net, x = nn.Linear(3, 3).to(device), torch.ones(3).to(device)

@@ -103,3 +103,10 @@ def of_nothing_known(thing):
     thing(holder)
     n = holder.p.device == "cpu"  # reveal: flag holder.p.device == "cpu"
     o = nn.Linear(1, 1).parameters().first  # reveal: unknown
+
+
+def of_a_lost_list(change):
+    given, taken = [torch.ones(1)], []
+    change(given)
+    taken.extend(given)
+    p = taken[0]  # reveal: unknown

@@ -93,7 +93,7 @@ def _type_named(run: Run, value: Value) -> str | None:
     if isinstance(value, Device):
         return lattice.HOST.type if all(lattice.is_host(p.device) for p in value.placement) else None
     if isinstance(value, Container):
-        named = [_type_named(run, item) for _, item in run.items(value).exact]
+        named = [_type_named(run, item) for _, item in run.items(value).exact if isinstance(item, Const)]
         return None if lattice.HOST.type in named else next((found for found in named if found is not None), None)
     if not isinstance(value, Const) or not isinstance(value.value, str):
         return None
