@@ -878,3 +878,8 @@ def test_import_needs_no_torch() -> None:
     source = Path(inspect.getfile(type(DEFAULT))).parent
     for path in source.glob("*.py"):
         assert not re.search(r"^\s*(import|from) torch\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_every_dtype_layout_and_memory_format_is_no_device() -> None:
+    kinds = (torch.dtype, torch.memory_format, torch.layout)
+    assert {f"torch.{name}" for name in dir(torch) if isinstance(getattr(torch, name), kinds)} == DEFAULT.dtypes

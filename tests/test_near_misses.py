@@ -122,6 +122,13 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a device of another module": """
+        import config
+        from settings import device
+
+        net = nn.Linear(3, 3).to("cuda")
+        print(net(torch.ones(3).to(device)), net(torch.ones(3, device=config.device)))
+    """,
     "a list that holds itself": """
         def run(device, known=[]):
             known.append(known)

@@ -64,10 +64,12 @@ class FileFacts:
     saves: list[bool] = field(default_factory=list)
 
     # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
-    # it runs nothing itself, and whether it runs code that may rebind its constants (`exec`)
+    # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its
+    # constants (`exec`)
     accelerated: bool = False
     guards: bool = False
     definitions_only: bool = True
+    importable: bool = True
     reconfigured: bool = False
 
     # calls of modules of the file that gave a 0-dim tensor, as a loss does
@@ -76,7 +78,7 @@ class FileFacts:
     @property
     def movable(self) -> bool:
         """Tell whether the file's modules can be expected on an accelerator."""
-        return self.accelerated or self.definitions_only
+        return self.importable and (self.accelerated or self.definitions_only)
 
     def expand(self, symbol: Symbol) -> Placement | None:
         """Return what the file proves the symbol to be: its own expansion, or a batch's arrival on the host."""

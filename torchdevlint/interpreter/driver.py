@@ -49,7 +49,8 @@ def interpret(
     called = _CALLED.findall(text[::-1])
     run.called_attributes = frozenset(name[::-1] for name, before in called if before == ".")
     called_names = frozenset(name[::-1] for name, before in called if not before)
-    run.facts.definitions_only = importable and not _runs_something(module)
+    run.facts.importable = importable
+    run.facts.definitions_only = not _runs_something(module)
     statements.run_all(run, module.body)
     world = run.world
     default = run.store.get(0, DEFAULT_DEVICE) or ON_HOST

@@ -125,6 +125,7 @@ class Run:
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
+    imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
     arguments: set[int] = field(default_factory=set)
     bounded: set[int] = field(default_factory=set)
@@ -197,6 +198,12 @@ class Run:
         if whole.key in self.load_of:
             self.load_of[made.key] = self.load_of[whole.key]
         return made
+
+    def imported_key(self, name: str) -> int:
+        """Return the key of what stands under a name in another module: one object wherever it is named."""
+        if name not in self.imported:
+            self.imported[name] = self.new_key()
+        return self.imported[name]
 
     def prepared_key(self) -> int:
         """Return the key of the device that a framework gives this process."""

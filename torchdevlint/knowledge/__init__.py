@@ -13,7 +13,7 @@ from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
 from torchdevlint.knowledge.torch_nn import TORCH_NN
 from torchdevlint.knowledge.torch_runtime import DISTRIBUTIONS, EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
-from torchdevlint.knowledge.torch_tensor import TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
+from torchdevlint.knowledge.torch_tensor import DTYPES, TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
 from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
 from torchdevlint.knowledge.transformers import TRANSFORMERS
 from torchdevlint.knowledge.vision import VISION
@@ -38,6 +38,7 @@ DEFAULT = Knowledge(
     module=MODULE,
     optimizer=OPTIMIZER,
     tensor_only=TENSOR_ONLY,
+    dtypes=DTYPES,
     module_only=MODULE_ONLY,
     module_call=CALL,
     module_overrides=OVERRIDES,

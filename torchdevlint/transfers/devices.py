@@ -143,6 +143,11 @@ def _place(run: Run, value: Value, moving: bool) -> Placement | None:
                 _sent_to(run, chosen.placement, moving)
                 return chosen.placement
             return lattice.ANY if any(not isinstance(v, Const) for v, _ in value.options) else None
+        case Imported(row=None) if value.name not in run.knowledge.dtypes:
+            key = run.imported_key(value.name)
+            placement = lattice.on(Symbol(key, SymbolKind.PLACE, f"`{value.name.rpartition('.')[2]}`"))
+            _sent_to(run, placement, moving)
+            return placement
         case Object():
             return lattice.on(Symbol(value.key, SymbolKind.PLACE, "a device"))
         case Unknown():

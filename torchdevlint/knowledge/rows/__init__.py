@@ -131,8 +131,9 @@ class Knowledge:
     module. ``inert`` are prefixes of modules whose functions leave their arguments alone,
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
-    ``extensions`` endings of names of compiled extensions, which show it too. ``module_call`` is the method
-    that calling a module runs; a class that overrides one of ``module_overrides`` moves what it likes.
+    ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
+    stand where a device may and are none. ``module_call`` is the method that calling a module runs; a class that
+    overrides one of ``module_overrides`` moves what it likes.
     """
 
     names: Mapping[str, Row]
@@ -143,6 +144,7 @@ class Knowledge:
     tensor_only: frozenset[str]
     module_only: frozenset[str]
     module_call: str
+    dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
