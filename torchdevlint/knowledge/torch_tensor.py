@@ -160,8 +160,8 @@ DTYPES = frozenset(
     float32 float float64 double float16 half bfloat16 uint8 int8 int16 short int32 int int64 long bool uint16 uint32
     uint64 complex32 chalf complex64 cfloat complex128 cdouble quint8 qint8 qint32 float8_e4m3fn float8_e4m3fnuz
     float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 bit bits16 bits1x8 bits2x4 bits4x2 bits8
-    quint2x4 quint4x2 int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7 jagged strided _mkldnn
-    sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr
+    quint2x4 quint4x2 int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7 jagged
+    strided _mkldnn sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr
     channels_last channels_last_3d contiguous_format preserve_format legacy_contiguous_format
     """)
 )
