@@ -122,6 +122,16 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a device that is set later": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(3, 3)
+                self.place = None
+
+            def forward(self, x):
+                return self.layer(x) + torch.zeros(3, 3).to(self.place)
+    """,
     "a device of another module": """
         import config
         from settings import device

@@ -122,6 +122,8 @@ def _place(run: Run, value: Value, moving: bool) -> Placement | None:
                 run.emit(CudaCalled(value.call, run.world, text_of(value.call), run.is_guarded))
             _sent_to(run, value.placement, moving)
             return value.placement
+        case Const(value=None) if moving:
+            return lattice.ANY  # a place that is set later, by whoever uses the object
         case Const():
             device = parse(value.value)
             if device is None:
