@@ -298,6 +298,8 @@ def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Con
     One possibility of one side, whose condition can hold, has partners on the other side that are compatible
     with it, and all of them are DIFFERENT from it. Symmetric but for the order of the two halves.
     """
+    if ANY in (left, right) or left == right:
+        return None
     if world:
         left = frozenset(p for p in left if compatible(p.condition, world))
         right = frozenset(p for p in right if compatible(p.condition, world))
