@@ -122,6 +122,43 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a start value of a sum of layers": """
+        class Net(nn.Module):
+            def __init__(self, n):
+                super().__init__()
+                self.steps = nn.ModuleList()
+                for _ in range(n):
+                    self.steps.append(Step(n))
+                self.last = nn.Linear(3, 3)
+
+            def forward(self, parts):
+                out = torch.tensor(0.0)
+                for i, x in enumerate(parts):
+                    x = self.steps[i](x)
+                    out = torch.add(out, x)
+                return self.last(out)
+    """,
+    "a start value of a sum": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(3, 3)
+
+            def forward(self, parts):
+                out = torch.tensor(0.0)
+                for x in parts:
+                    out = out + self.layer(x)
+                return self.layer(out)
+    """,
+    "arguments that are spread, some of them for the host": """
+        def inputs(device):
+            return {"x": torch.ones(3, device=device), "sizes": torch.tensor([[1, 2]]), "length": 3}
+
+        def run(build, device):
+            model = build()
+            model.to(device)
+            return model(**inputs(device))
+    """,
     "a device that is set later": """
         class Net(nn.Module):
             def __init__(self):

@@ -35,6 +35,60 @@ def test_the_standard_library(path: Path) -> None:
     assert analyse(text) == ()
 
 
+# containers that hold themselves, and everything that looks into a container
+
+CYCLES = {
+    "list": "m = []\nm.append(m)\nm.append(nn.Linear(2, 2))\nm.append(torch.ones(3))",
+    "dict": "m = {}\nm['a'] = m\nm['b'] = torch.ones(3)\nm['c'] = nn.Linear(2, 2)",
+    "list of unknown length": "m = []\nfor i in range(k):\n    m.append(m)\n    m.append(nn.Linear(2, 2))",
+    "dict of unknown keys": "m = {}\nfor i in k:\n    m[i] = m if k else torch.ones(3)\nm = [m]",
+    "two branches": "a = []\nm = []\nif k:\n    a.append(m)\nelse:\n    m.append(a)\nm.append(torch.ones(3))",
+    "tuple": "m = [1]\nm[0] = (m, torch.ones(2), nn.Linear(2, 2))",
+    "module": "m = nn.ModuleList()\nm.append(m)\nm.append(nn.Linear(2, 2))",
+}
+USES = (
+    "torch.save(m, 'f')", "torch.stack(m)", "s = nn.Sequential(*m)\ns.cuda()\ns(torch.ones(3))",
+    "tree_map(lambda t: t.cuda(), m)", "{k: v.cuda() for k, v in enumerate(m)}", "copy.deepcopy(m)",
+    "torch.optim.SGD(m, lr=1)", "Accelerator().prepare(m)", "nn.ModuleList(m).cuda()", "nn.ModuleDict(m).cuda()",
+    "nn.Linear(3, 3)(**m)", "nn.Linear(3, 3)(*m)", "nn.Linear(3, 3)(m)",
+    "for batch in DataLoader(m):\n    nn.Linear(3, 3).cuda()(batch)", "nn.ParameterList(m).cuda()",
+    "m = m + m\nm.extend(m)\nm = m * 2", "m.update(m)\nm = {**m} | m", "sum(m).backward()", "unseen(m)",
+    "net = Net(m)\nnet.cuda()\nnet(torch.ones(3))", "m[0] = m\nm[0][0] = m", "send_to_device(m, 'cuda')",
+    "m = [m] if k else {'a': m}\ntorch.save(m, 'f')",
+)  # fmt: skip
+AROUND = """\
+import copy
+import torch
+from accelerate import Accelerator
+from accelerate.utils import send_to_device
+from torch import nn
+from torch.utils._pytree import tree_map
+from torch.utils.data import DataLoader
+
+
+class Net(nn.Module):
+    def __init__(self, m):
+        super().__init__()
+        self.plain = m
+        self.layers = nn.ModuleList(m)
+        self.register_buffer("buffer", m)
+
+    def forward(self, x):
+        for layer in self.plain:
+            x = layer(x)
+        return x, self.plain
+
+
+def run(k):
+"""
+
+
+@pytest.mark.parametrize("cycle", CYCLES)
+@pytest.mark.parametrize("use", USES)
+def test_containers_that_hold_themselves(cycle: str, use: str) -> None:
+    analyse(AROUND + textwrap.indent(f"{CYCLES[cycle]}\n{use}\n", "    "))
+
+
 # programs made of pieces, each of which the interpreter has a place for
 
 NAMES = ("a", "b", "x", "y", "model", "device", "flag", "items", "self.a", "x.data")

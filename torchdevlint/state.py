@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from torchdevlint import lattice
 from torchdevlint.lattice import ALWAYS, Condition, Placement
 from torchdevlint.values import (
+    SCALAR,
     UNKNOWN,
     Choice,
     Const,
@@ -39,6 +40,8 @@ STEPPED = "<stepped>"
 LOST = "<lost>"
 
 MAX_OPTIONS = 4
+MAX_DEPTH = 4
+"""How deep containers are searched; they may hold themselves."""
 MAX_EXACT = 128
 """How many elements a container keeps apart; a longer one is joined, for a list that doubles has no end."""
 
@@ -261,7 +264,12 @@ def _choose(first: Value, second: Value, first_if: Condition, second_if: Conditi
 
 
 def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, second_if: Condition = ALWAYS) -> Tensor:
-    """Join two tensors: placements under their conditions, ranks to the interval that holds both."""
+    """Join two tensors: placements under their conditions, ranks to the interval that holds both.
+
+    A host scalar that becomes something else on another way (``out = torch.tensor(0.)``, then a sum in a loop) is
+    a start value: that it is on the host shows nothing about what it becomes.
+    """
+    first, second = _as_start(first, second), _as_start(second, first)
     high = None if first.rank[1] is None or second.rank[1] is None else max(first.rank[1], second.rank[1])
     return Tensor(
         placement=join_placements(first.placement, first_if, second.placement, second_if),
@@ -272,6 +280,13 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         tally=first.tally or second.tally,
         number=first.number or second.number,
     )
+
+
+def _as_start(tensor: Tensor, other: Tensor) -> Tensor:
+    """Return a host scalar without its reason where the other tensor may be no scalar, anything else as it is."""
+    if tensor.rank != SCALAR or other.rank == SCALAR or not all(lattice.is_host(p.device) for p in tensor.placement):
+        return tensor
+    return replace(tensor, placement=frozenset(replace(p, why=None) for p in tensor.placement))
 
 
 @dataclass(frozen=True, slots=True)

@@ -278,6 +278,8 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.consume(run, value)
             calls.escape(run, receiver)
         case Instance() | Object() | Optimizer():
+            if isinstance(receiver, Object):
+                calls.forget_elements(run, receiver)
             if isinstance(receiver, Instance) and not run.frame.constructing:
                 calls.consume(run, value)
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))

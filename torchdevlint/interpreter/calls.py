@@ -10,9 +10,10 @@ import libcst as cst
 from torchdevlint import lattice, transfers
 from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, methods
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import Carrier
 from torchdevlint.lattice import ANY
 from torchdevlint.names import is_inert, text_of
-from torchdevlint.state import ITEMS, PLACEMENT, Items, join
+from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -35,9 +36,6 @@ from torchdevlint.values import (
     Unknown,
     Value,
 )
-
-MAX_DEPTH = 4
-"""How deep containers are searched; they may hold themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +313,8 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
                 if isinstance(item, Module | Opaque) and depth < MAX_DEPTH:
                     escape(run, item, depth + 1)
             forget_attributes(run, value.key)
+        case Object():
+            forget_elements(run, value)
         case Choice():
             for option, _ in value.options:
                 escape(run, option, depth + 1)
@@ -327,6 +327,12 @@ def forget_attributes(run: Run, key: int) -> None:
     for name, item in tuple(run.attribute_values(key)):
         if isinstance(item, Container | Tensor):
             run.store.set(key, name, run.opaque(name))
+
+
+def forget_elements(run: Run, value: Object) -> None:
+    """Forget where a library's object with tensors inside is: some of them may be elsewhere now."""
+    if value.type.carrier is not Carrier.NONE:
+        run.store.set(value.key, PLACEMENT, ANY)
 
 
 def _forget_module(run: Run, module: Module, seen: set[int]) -> None:

@@ -14,7 +14,7 @@ from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, LoaderType, ModuleType, ObjectType, Placing
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
-from torchdevlint.state import ITEMS, PLACEMENT, Items
+from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
 
 
-MAX_DEPTH = 5
+MAX_MODULE_NESTING = 5
 
 _PLAIN_BASES = ("builtins.object", "builtins.Exception", "abc.", "typing.", "enum.")
 """Bases that leave attributes to the class; those of a dict may be its items."""
@@ -181,7 +181,7 @@ def _mark_tensor(run: Run, made: Module, name: str, value: Tensor) -> None:
     run.store.set(made.key, name, Tensor(placement, value.rank, value.graph))
 
 
-def _mark_modules(run: Run, made: Module, name: str, container: Container) -> None:
+def _mark_modules(run: Run, made: Module, name: str, container: Container, depth: int = 0) -> None:
     """Mark the modules of a plain container that no registered route reaches."""
     node = run.appended.get(container.key) or run.bound_at.get((made.key, name))
     items = run.items(container)
@@ -195,8 +195,8 @@ def _mark_modules(run: Run, made: Module, name: str, container: Container) -> No
                 why = Why(Role.UNREGISTERED_MODULE, node, f"kept in the plain {container.kind} `self.{name}`")
                 placement = frozenset(Possibility(p.device, p.condition, why) for p in before)
                 transfers.move_module(run, value, placement)
-        elif isinstance(value, Container):
-            _mark_modules(run, made, name, value)
+        elif isinstance(value, Container) and depth < MAX_DEPTH:
+            _mark_modules(run, made, name, value, depth + 1)
     _mark_parameters(run, made, name, container, node)
 
 
@@ -249,7 +249,7 @@ def _placed_apart(run: Run, made: Module) -> bool:
 
 def _registered_placements(run: Run, module: Value, depth: int) -> Iterator[tuple[int, Placement]]:
     """Yield the keys and placements of the modules that a module holds, at any depth."""
-    if depth > MAX_DEPTH:
+    if depth > MAX_MODULE_NESTING:
         return
     match module:
         case Module():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from torchdevlint import lattice
@@ -42,6 +44,16 @@ def merged(first: Items, second: Items) -> Items:
         return Items(second.exact, UNKNOWN, first.lost or second.lost)  # which of the first's keys it has is not known
     exact = tuple((dict(first.exact) | dict(second.exact)).items())
     return Items(exact, first.rest, first.lost or second.lost)
+
+
+def rebuilt(run: Run, value: Container, change: Callable[[Value], Value]) -> Container:
+    """Return a container of the same kind that holds what a function makes of each element, under the same keys."""
+    items = run.items(value)
+    made = Container(run.new_key(), value.kind)
+    exact = tuple((key, change(item)) for key, item in items.exact)
+    rest = change(items.rest) if items.rest is not None else None
+    run.store.set(made.key, ITEMS, Items(exact, rest, items.lost))
+    return made
 
 
 def elements(run: Run, value: Value) -> list[Value] | None:

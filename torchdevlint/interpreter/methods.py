@@ -216,4 +216,6 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
         return moved
     for argument in made.values():
         calls.escape(run, argument.value)
+    if not all(isinstance(argument.value, Const) for argument in made.values()):
+        calls.forget_elements(run, receiver)  # `update` and its like may put other tensors into it
     return run.opaque(f"{receiver.type.name}.{name}(…)")

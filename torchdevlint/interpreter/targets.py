@@ -14,6 +14,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Module,
+    Object,
     Opaque,
     Tensor,
     Value,
@@ -99,6 +100,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
                 # By mask or index the values are gathered on the device of the base; by slices they are copied.
                 transfers.meet_assigned(run, target, base, value, node)
+        case Object():
+            calls.consume(run, value)
+            calls.forget_elements(run, base)
         case _:
             calls.consume(run, value)
 

@@ -8,7 +8,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Loaded
 from torchdevlint.interpreter import run as run_rows
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
-from torchdevlint.transfers.operands import MAX_DEPTH
+from torchdevlint.state import MAX_DEPTH
 from torchdevlint.values import (
     NONE,
     Const,
@@ -81,7 +81,7 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     return NONE
 
 
-def _on_host(run: Run, value: Value) -> bool:
+def _on_host(run: Run, value: Value, depth: int = 0) -> bool:
     """Tell whether everything in a value is on the host."""
     match value:
         case Parameters():
@@ -92,9 +92,10 @@ def _on_host(run: Run, value: Value) -> bool:
             return placement is not None and all(lattice.is_host(p.device) for p in placement)
         case Tensor():
             return all(lattice.is_host(p.device) for p in value.placement)
-        case Container():
+        case Container() if depth < MAX_DEPTH:
             items = run.items(value)
-            return not items.lost and items.rest is None and all(_on_host(run, item) for _, item in items.exact)
+            known = not items.lost and items.rest is None
+            return known and all(_on_host(run, item, depth + 1) for _, item in items.exact)
         case Const():
             return True
         case _:

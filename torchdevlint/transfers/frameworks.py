@@ -9,7 +9,7 @@ from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Build, MoveHelper, ObjectType, Placing, Prepare, Row, Transparent, TreeMap
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
-from torchdevlint.state import PLACEMENT
+from torchdevlint.state import MAX_DEPTH, PLACEMENT
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -38,12 +38,11 @@ def tree_map(run: Run, row: TreeMap, call: Call, receiver: Argument | None) -> V
     return _mapped(run, function, tree.value, tree, call)
 
 
-def _mapped(run: Run, function: Value, value: Value, argument: Argument, call: Call) -> Value:
+def _mapped(run: Run, function: Value, value: Value, argument: Argument, call: Call, depth: int = 0) -> Value:
     if isinstance(value, Container):
-        items = run.items(value)
-        exact = [_mapped(run, function, item, argument, call) for _, item in items.exact]
-        rest = _mapped(run, function, items.rest, argument, call) if items.rest is not None else None
-        return run.container(value.kind, exact, rest)
+        if depth >= MAX_DEPTH:
+            return UNKNOWN
+        return iteration.rebuilt(run, value, lambda item: _mapped(run, function, item, argument, call, depth + 1))
     return calls.call_value(run, function, calls.Call(call.node, call.text, [calls.Argument(argument.node, value)]))
 
 

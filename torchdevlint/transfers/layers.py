@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
+from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import losses
 from torchdevlint.transfers.modules import FROZEN, holds_tensors, hooked
-from torchdevlint.transfers.operands import MAX_DEPTH, function_text, operand
+from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
     ANY_RANK,
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
 def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
     """Return the arguments of a call of an unseen module that may be tensors.
 
-    The first positional one counts as one; further ones need evidence.
+    The first positional one counts as one; further ones need evidence. Where the tensors of a dict that is spread
+    with ``**`` are in different places, some are meant to stay on the host.
     """
     found: list[Operand] = []
     for index, argument in enumerate(call.values()):
@@ -52,7 +56,10 @@ def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
                     found.append(replace(made, placement=placement))
             case _:
                 continue
-    return tuple(found)
+    places: dict[cst.CSTNode, set[Placement]] = {}
+    for made in found:
+        places.setdefault(made.node, set()).add(made.placement)
+    return tuple(made for made in found if len(places[made.node] - {ANY}) <= 1)
 
 
 def call_typed_module(run: Run, module: Module, call: Call) -> Value:

@@ -9,7 +9,7 @@ from torchdevlint import lattice
 from torchdevlint.interpreter import attributes, calls, functions, iteration
 from torchdevlint.knowledge.rows import DatasetType, LoaderType
 from torchdevlint.lattice import ANY
-from torchdevlint.state import ITEMS, Items
+from torchdevlint.state import MAX_DEPTH
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -103,7 +103,7 @@ def _item_of(run: Run, source: Instance, call: Call) -> Value:
     return value
 
 
-def _collated(run: Run, value: Value, call: Call) -> Value:
+def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:
     """Return what the default collation makes of an item: one dimension more, numbers become host tensors."""
     match value:
         case Tensor():
@@ -112,12 +112,7 @@ def _collated(run: Run, value: Value, call: Call) -> Value:
         case Const() if isinstance(value.value, int | float) and not isinstance(value.value, bool):
             why = Why(Role.BATCH, call.node, f"collated by `{call.text}`")
             return Tensor(lattice.on(lattice.HOST, why), (1, 1))
-        case Container():
-            items = run.items(value)
-            made = Container(run.new_key(), value.kind)
-            exact = tuple((key, _collated(run, item, call)) for key, item in items.exact)
-            rest = _collated(run, items.rest, call) if items.rest is not None else None
-            run.store.set(made.key, ITEMS, Items(exact, rest, items.lost))
-            return made
+        case Container() if depth < MAX_DEPTH:
+            return iteration.rebuilt(run, value, lambda item: _collated(run, item, call, depth + 1))
         case _:
             return UNKNOWN

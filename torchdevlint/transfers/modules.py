@@ -27,10 +27,10 @@ from torchdevlint.knowledge.rows import (
     Visit,
 )
 from torchdevlint.lattice import ANY
-from torchdevlint.state import ITEMS, PLACEMENT, Items
+from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.transfers import checkpoints, losses, moves
 from torchdevlint.transfers.devices import named, place_of
-from torchdevlint.transfers.operands import MAX_DEPTH, first_value
+from torchdevlint.transfers.operands import first_value
 from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import (
     ANY_RANK,
@@ -65,20 +65,17 @@ def hooked(run: Run, module: Module) -> bool:
     return run.store.get(module.key, HOOKED) is not None
 
 
-def register(run: Run, value: Value) -> None:
+def register(run: Run, value: Value, depth: int = 0) -> None:
     """Note that a value is reached by `parameters()` and moves with a module that holds it."""
     match value:
         case Module() | Opaque():
             run.registered.add(value.key)
-        case Container():
-            items = run.items(value)
-            for _, item in items.exact:
-                register(run, item)
-            if items.rest is not None:
-                register(run, items.rest)
+        case Container() if depth < MAX_DEPTH:
+            for item in contained(run, value):
+                register(run, item, depth + 1)
         case Choice():
             for option, _ in value.options:
-                register(run, option)
+                register(run, option, depth)
         case _:
             return
 

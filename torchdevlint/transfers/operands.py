@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
-MAX_DEPTH = 4
-"""How deep containers are followed into each other; they may hold themselves."""
-
-
 def operand(run: Run, node: cst.CSTNode, value: Value, role: str, is_index: bool = False) -> Operand:
     """Return an operand of an event."""
     rank, proof = ANY_RANK, 0

@@ -17,11 +17,14 @@ from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
 from torchdevlint.values import (
     UNKNOWN,
+    Choice,
     Const,
     Container,
+    Flag,
     Object,
     Opaque,
     Tensor,
+    Unknown,
     Value,
 )
 
@@ -127,7 +130,9 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         for v in values
         if isinstance(v, Tensor) or (isinstance(v, Opaque) and _counts(run, v))
     ]
-    rank = ranks.combined(row.rank, tensors)
+    # An operand of unknown kind may be a tensor: beside a host scalar it then decides where and what the result is.
+    unseen = len(tensors) < sum(not isinstance(v, Const | Flag) for v in values)
+    rank = ranks.combined(row.rank, [*tensors, Tensor()] if unseen else tensors)
     graph: bool | None
     if run.no_grad or row.graph is False:
         graph = False
@@ -139,7 +144,8 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         first = tensors[0] if tensors else Tensor()
         return Tensor(first.placement, first.rank, graph, tally=tally)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
-    return Tensor(result_placement(tensors), rank, graph, tally=tally, number=number)
+    undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
+    return Tensor(ANY if undecided else result_placement(tensors), rank, graph, tally=tally, number=number)
 
 
 def _whereabouts(placement: Placement) -> bool:
@@ -148,6 +154,11 @@ def _whereabouts(placement: Placement) -> bool:
         isinstance(p.device, Symbol) and p.device.kind in (SymbolKind.WHEREABOUTS, SymbolKind.DEVICE_OF)
         for p in placement
     )
+
+
+def _may_be_host_scalar(tensor: Tensor) -> bool:
+    """Tell whether a tensor is on the host and may be 0-dim: it then mixes with tensors of any device."""
+    return tensor.rank[0] == 0 and all(lattice.is_host(p.device) for p in tensor.placement)
 
 
 def result_placement(tensors: Sequence[Tensor]) -> Placement:
@@ -160,7 +171,7 @@ def result_placement(tensors: Sequence[Tensor]) -> Placement:
     if not known:
         places = {t.placement for t in tensors}
         return places.pop() if len(places) == 1 else ANY
-    firm = [t for t in known if t.rank[0] > 0 or not all(lattice.is_host(p.device) for p in t.placement)]
+    firm = [t for t in known if not _may_be_host_scalar(t)]
     if not firm:
         return known[0].placement if len(known) == len(tensors) else ANY
     first = firm[0].placement
@@ -185,8 +196,8 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
             continue
         operands.append(operand(run, argument.node, value, name, name in row.index))
     meet(run, call.node, row, operands)
-    results = [v for v in values if isinstance(v, Tensor | Opaque)]
-    if row.sequence and not results:
+    results = [v for v in values if isinstance(v, Tensor | Opaque | Choice | Unknown)]
+    if row.sequence and not any(isinstance(v, Tensor | Opaque) for v in results):
         return Tensor(ANY, (1, None))
     if "out" in call.keywords:
         return call.keywords["out"].value

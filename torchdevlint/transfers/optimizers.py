@@ -11,9 +11,8 @@ from torchdevlint.events import HeldOptimizer
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
-from torchdevlint.state import OPTIMIZERS, STEPPED
+from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
 from torchdevlint.transfers import checkpoints
-from torchdevlint.transfers.operands import MAX_DEPTH
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
     NONE,

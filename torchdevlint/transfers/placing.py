@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.interpreter import attributes
+from torchdevlint.interpreter import attributes, iteration
 from torchdevlint.knowledge.rows import Placing
 from torchdevlint.lattice import ANY, Placement
-from torchdevlint.state import ITEMS, PLACEMENT, Items
+from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
+    UNKNOWN,
     Choice,
     Container,
     Holder,
@@ -102,7 +103,7 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
             return
 
 
-def placed(run: Run, value: Value, placement: Placement) -> Value:
+def placed(run: Run, value: Value, placement: Placement, depth: int = 0) -> Value:
     """Return a value with every tensor in it where a placement says."""
     match value:
         case Tensor():
@@ -110,12 +111,9 @@ def placed(run: Run, value: Value, placement: Placement) -> Value:
         case Opaque():
             return run.opaque(value.name, placement=placement)
         case Container():
-            items = run.items(value)
-            rest = placed(run, items.rest, placement) if items.rest is not None else None
-            made = Container(run.new_key(), value.kind)
-            exact = tuple((key, placed(run, item, placement)) for key, item in items.exact)
-            run.store.set(made.key, ITEMS, Items(exact, rest, items.lost))
-            return made
+            if depth >= MAX_DEPTH:
+                return UNKNOWN
+            return iteration.rebuilt(run, value, lambda item: placed(run, item, placement, depth + 1))
         case Module():
             move_module(run, value, placement)
             return value
@@ -123,16 +121,22 @@ def placed(run: Run, value: Value, placement: Placement) -> Value:
             return value
 
 
-def copied(run: Run, value: Value, node: cst.CSTNode) -> Value:
+def copied(run: Run, value: Value, node: cst.CSTNode, depth: int = 0) -> Value:
     """Return a copy of an object that moves in place: another identity, now in the same place."""
     if isinstance(value, Module):
+        if depth >= MAX_DEPTH:
+            return UNKNOWN
+
+        def inner(item: Value) -> Value:
+            return copied(run, item, node, depth + 1) if isinstance(item, Module) else item
+
         made = Module(run.new_key(), value.type, value.cls, value.name)
         run.store.set(made.key, PLACEMENT, run.module_placement(value) or ANY)
         for name, item in tuple(run.attribute_values(value.key)):
-            run.set_attribute(made.key, name, copied(run, item, node) if isinstance(item, Module) else item)
+            run.set_attribute(made.key, name, inner(item))
         items = run.items(value)
-        exact = tuple((key, copied(run, item, node) if isinstance(item, Module) else item) for key, item in items.exact)
-        rest = copied(run, items.rest, node) if isinstance(items.rest, Module) else items.rest
+        exact = tuple((key, inner(item)) for key, item in items.exact)
+        rest = inner(items.rest) if items.rest is not None else None
         run.store.set(made.key, ITEMS, Items(exact, rest, items.lost))
         return made
     if isinstance(value, Opaque):
