@@ -122,6 +122,20 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "the groups of an own optimizer": """
+        class Own(torch.optim.Optimizer):
+            def __init__(self, params, lr, device):
+                super().__init__(params, {"lr": lr})
+                self.device = device
+                self.scale = torch.ones(3, device=device)
+                for group in self.param_groups:
+                    group["lr"] = group["lr"].to(self.device)
+
+            def step(self):
+                for group in self.param_groups:
+                    for parameter in group["params"]:
+                        parameter.grad.mul_(self.scale)
+    """,
     "a start value of a sum of layers": """
         class Net(nn.Module):
             def __init__(self, n):

@@ -17,6 +17,7 @@ from torchdevlint.knowledge.rows import (
     DeviceType,
     Follow,
     FrameworkDevice,
+    OptimizerType,
     Plain,
     Query,
     StateOf,
@@ -191,6 +192,8 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
     found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
+    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in _lineage(value.cls, set())):
+        return UNKNOWN  # groups and state, as of an optimizer itself
     made = run.opaque(f"self.{name}" if run.frame.receiver == value else name)
     run.store.remember(value.key, name, made)
     return made
