@@ -133,7 +133,7 @@ def check(event: object, facts: FileFacts) -> Iterator[Finding]:
 
 
 def rule(message: str) -> Rule:
-    return Rule("TDL199", "test", (), message, "Mend it", (), False, check)
+    return Rule("TDL199", "test", (), message, "Mend it", (), False, True, check)
 
 
 def said(message: str, **parts: object) -> str:

@@ -22,7 +22,7 @@ import pytest
 
 from torchdevlint import positions
 from torchdevlint.interpreter.driver import interpret
-from torchdevlint.interpreter.run import Run
+from torchdevlint.interpreter.run import MAX_WORK, Run
 from torchdevlint.knowledge import DEFAULT
 from torchdevlint.lattice import ANY, ANYWHERE, Condition, Device, Placement, Symbol
 from torchdevlint.values import (
@@ -146,3 +146,14 @@ def test_reveals(path: Path) -> None:
     assert wanted
     found = reveal(source)
     assert {line: asked_for(found.get(line, []), text) for line, text in wanted.items()} == wanted
+
+
+def test_calls_of_one_function_have_a_budget() -> None:
+    long = "def move(x):\n" + "    y = x\n" * MAX_WORK + "    return x.cuda()\n"
+    short = "def brief(x):\n    return x.cuda()\n"
+    calls = "x = torch.ones(3)\na = move(x)\nb = move(x)\nc = brief(x)\n"
+    found = reveal(f"import torch\n{long}{short}{calls}")
+    moved, again, other = list(found.values())[-3:]
+    assert moved == other
+    assert moved[0].startswith("cuda")
+    assert again != moved

@@ -49,7 +49,7 @@ def test_a_bad_stem_is_refused(stem: str) -> None:
 
 
 def made(code: str, *supersedes: str, once: bool = False) -> Rule:
-    return Rule(code, code.lower(), (), "m", "F", supersedes, once, lambda event, facts: iter(()))
+    return Rule(code, code.lower(), (), "m", "F", supersedes, once, True, lambda event, facts: iter(()))
 
 
 GENERAL, SPECIAL = made("TDL197"), made("TDL198", "TDL197")

@@ -18,6 +18,7 @@ from torchdevlint.options import NotAnalysed, Options
 from torchdevlint.positions import Span
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
+from torchdevlint.why import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,7 @@ def parse(text: str) -> cst.Module:
 
 def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     """Return the settled findings of the wanted rules."""
-    silent = frozenset({"TDL401", "TDL501", "TDL502"}) if options.is_test_file else frozenset()
-    judging = tuple(r for r in all_rules() if r.code not in silent)
+    judging = tuple(r for r in all_rules() if r.in_tests or not options.is_test_file)
     settled = settle.settle(rule.judge(judging, interpretation.events, interpretation.facts))
     # A rule that is not wanted still speaks instead of those that it supersedes.
     return [one for one in settled if options.wants(one.rule.code)]
@@ -126,6 +126,6 @@ def _place(possibility: Possibility, spans: Mapping[cst.CSTNode, Span]) -> str:
         return device
     root = why.root()
     where = f"line {spans[why.node].line}"
-    if root.text.startswith("from ") and why is root:
+    if root.role is Role.BATCH and why is root:
         return f"{device} ({root.text}, {where})"
     return f"{device} ({where})"

@@ -47,6 +47,7 @@ class Rule:
     fix: str
     supersedes: tuple[str, ...]
     once: bool
+    in_tests: bool
     check: Check = field(compare=False)
 
 
@@ -62,10 +63,12 @@ def rule(
     fix: str,
     supersedes: tuple[str, ...] = (),
     once: bool = False,
+    in_tests: bool = True,
 ) -> Callable[[Check], Rule]:
     """Declare a rule: ``on`` are the events it judges, ``supersedes`` the codes it speaks instead of.
 
-    ``once`` tells that one finding with a count is enough for a file. Raises `BadRuleError` for a bad stem.
+    ``once`` tells that one finding with a count is enough for a file; ``in_tests`` is False for a rule that is
+    silent in the tests of a project: their machine and their files are known. Raises `BadRuleError` for a bad stem.
     """
     match = STEM.match(module.rpartition(".")[2])
     if match is None:
@@ -74,7 +77,7 @@ def rule(
 
     def declare(check: Check) -> Rule:
         kinds = on if isinstance(on, tuple) else (on,)
-        return Rule(code, name, kinds, message, fix, supersedes, once, check)
+        return Rule(code, name, kinds, message, fix, supersedes, once, in_tests, check)
 
     return declare
 

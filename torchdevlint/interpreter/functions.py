@@ -31,7 +31,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
         _also_receiver(run, function)
         return calls.unseen(run, call)
-    if run.frame.depth >= _limit(function) or node in run.stack or not run.spend():
+    if run.frame.depth >= _limit(function) or node in run.stack or not run.spend(node):
         _also_receiver(run, function)
         return calls.unseen(run, call)
     run.called.add(node)
@@ -40,7 +40,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     frame = open_frame(run, function, entry)
     run.frames[frame.key] = frame
     run.store.push()
-    with_graph = run.no_grad
+    with_graph, before = run.no_grad, run.steps
     if node in run.without_graph:
         run.no_grad += 1
     try:
@@ -52,6 +52,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         return value
     finally:
         run.no_grad = with_graph
+        run.work[node] = run.work.get(node, 0) + run.steps - before
 
 
 def _also_receiver(run: Run, function: Function) -> None:

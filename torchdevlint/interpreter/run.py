@@ -38,6 +38,8 @@ IS_NONE = " is None#0"
 
 MAX_CALL_DEPTH = 5
 MAX_MODULE_DEPTH = 3
+MAX_WORK = 300
+"""How many statements the calls of one function may run, with those of what it calls."""
 MAX_EXPRESSION_DEPTH = 60
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
@@ -98,6 +100,7 @@ class Run:
     # what is spent
     counter: int = 100
     steps: int = 0
+    work: dict[cst.CSTNode, int] = field(default_factory=dict)
     expression_depth: int = 0
 
     # what was found
@@ -221,10 +224,10 @@ class Run:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
         return self.guarded > 0 or any(_may_guard(name) for name, _ in self.world)
 
-    def spend(self) -> bool:
-        """Count one evaluation step; tell whether the budget allows more calls to be followed."""
+    def spend(self, node: cst.CSTNode) -> bool:
+        """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""
         self.steps += 1
-        return self.steps < self.budget
+        return self.steps < self.budget and self.work.get(node, 0) < MAX_WORK
 
     # bindings ---------------------------------------------------------------------------------------------
 

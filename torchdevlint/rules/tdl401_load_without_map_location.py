@@ -39,6 +39,7 @@ from torchdevlint.rule import Finding, rule
     message="`{text}` without `map_location` loads to the device the file was saved from",
     fix="Add `map_location=`",
     supersedes=(),
+    in_tests=False,
 )
 def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
     """Yield each load that goes back to where the file was saved."""

@@ -37,6 +37,7 @@ from torchdevlint.rule import Finding, rule
     message="`{device}` is hardcoded: this fails where there is no such device",
     fix="Use the script's device variable",
     supersedes=(),
+    in_tests=False,
 )
 def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each literal that nothing guards."""

@@ -37,6 +37,7 @@ from torchdevlint.rule import Finding, rule
     message="`{text}` needs CUDA and nothing guards it",
     fix="Use `.to(device)`",
     supersedes=(),
+    in_tests=False,
 )
 def check(event: CudaCalled, facts: FileFacts) -> Iterator[Finding]:
     """Yield each call that nothing guards."""
