@@ -277,7 +277,7 @@ class Run:
 
     # containers -------------------------------------------------------------------------------------------
 
-    def items(self, container: Container | Module) -> Items:
+    def items(self, container: Container | Module | Object) -> Items:
         """Return the elements of a container."""
         found = self.store.get(container.key, ITEMS)
         return found if isinstance(found, Items) else Items(lost=True)

@@ -53,6 +53,8 @@ _PAIRS = {
     "torchvision.models.resnet.": "torchvision.models.",
     "torchvision.models.vgg.": "torchvision.models.",
     "torchvision.datasets.mnist.": "torchvision.datasets.",
+    "torchvision.transforms.transforms.": "torchvision.transforms.",
+    "torchvision.transforms.v2.": "torchvision.transforms.",
     "torchvision.datasets.cifar.": "torchvision.datasets.",
     "transformers.modeling_utils.": "transformers.",
     "transformers.tokenization_utils_base.": "transformers.",

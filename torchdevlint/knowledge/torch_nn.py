@@ -20,11 +20,6 @@ _EMPTY_UNKNOWN = ModuleType(holds_tensors=False)
 _SAME = ModuleType(returns=RankRule.SAME)
 _RNN = ModuleType(inputs=("input", "hx"), output="pair")
 _TWO_INPUTS = ModuleType(holds_tensors=False, inputs=("x1", "x2"))
-_DECODER = ModuleType(
-    inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
-    returns=RankRule.SAME,
-)
-
 _LAYERS: dict[str, ModuleType] = {
     **dict.fromkeys(
         words("""
@@ -80,17 +75,25 @@ _LAYERS: dict[str, ModuleType] = {
     "MultiheadAttention": ModuleType(
         inputs=("query", "key", "value", "key_padding_mask", "", "attn_mask"), returns=RankRule.SAME, output="pair"
     ),
+    # A stack drops a mask that it finds to be causal, so that it may stay on the host (`_detect_is_causal_mask` in
+    # torch/nn/modules/transformer.py, then `multi_head_attention_forward`); a single layer does not look.
     "Transformer": ModuleType(
         inputs=(
-            *("src", "tgt", "src_mask", "tgt_mask", "memory_mask"),
+            *("src", "tgt", "", "", "memory_mask"),
             *("src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
         ),
         returns=RankRule.SAME,
     ),
-    "TransformerEncoder": ModuleType(inputs=("src", "mask", "src_key_padding_mask"), returns=RankRule.SAME),
+    "TransformerEncoder": ModuleType(inputs=("src", "", "src_key_padding_mask"), returns=RankRule.SAME),
     "TransformerEncoderLayer": ModuleType(inputs=("src", "src_mask", "src_key_padding_mask"), returns=RankRule.SAME),
-    "TransformerDecoder": _DECODER,
-    "TransformerDecoderLayer": _DECODER,
+    "TransformerDecoder": ModuleType(
+        inputs=("tgt", "memory", "", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
+        returns=RankRule.SAME,
+    ),
+    "TransformerDecoderLayer": ModuleType(
+        inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
+        returns=RankRule.SAME,
+    ),
     "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque", metric=True),
     "Module": ModuleType(abstract=True, output="opaque", inputs=()),
     "Container": ModuleType(abstract=True, output="opaque", inputs=()),

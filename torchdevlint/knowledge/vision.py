@@ -8,8 +8,10 @@ from torchdevlint.knowledge.rows import (
     DatasetType,
     Follow,
     Loss,
+    Make,
     Mix,
     ModuleType,
+    ObjectType,
     Plain,
     RankRule,
     Row,
@@ -53,7 +55,36 @@ _TORCHVISION: dict[str, Row] = {
     "ops.nms": Combine(operands=("boxes", "scores"), mix=Mix.STRICT, rank=RankRule.ONE, graph=False),
 }
 
+_TO_TENSOR = Make(rank=RankRule.VECTOR, always_host=True)
+_FOLLOW = Follow(rank=RankRule.UNKNOWN)
+_PIPELINE = ObjectType("transform", pipeline=True)
+
+# An image of another library becomes a host tensor; what takes either gives what it got.
+_TRANSFORMS: dict[str, Row] = {
+    **dict.fromkeys(words("ToTensor PILToTensor ToImage"), ObjectType("transform", call=_TO_TENSOR)),
+    **dict.fromkeys(words("functional.to_tensor functional.pil_to_tensor functional.to_image"), _TO_TENSOR),
+    **dict.fromkeys(
+        words("""Normalize Resize CenterCrop RandomCrop RandomResizedCrop RandomHorizontalFlip RandomVerticalFlip
+        RandomRotation RandomAffine RandomPerspective RandomErasing ColorJitter Grayscale RandomGrayscale GaussianBlur
+        Pad ConvertImageDtype ToDtype RandomInvert RandomPosterize RandomSolarize RandomAdjustSharpness
+        RandomAutocontrast RandomEqualize AutoAugment RandAugment TrivialAugmentWide AugMix"""),
+        ObjectType("transform", call=_FOLLOW),
+    ),
+    **dict.fromkeys(
+        (
+            "functional." + name
+            for name in words("""normalize resize center_crop crop hflip vflip rotate pad affine perspective erase
+            rgb_to_grayscale adjust_brightness adjust_contrast adjust_saturation adjust_hue adjust_gamma gaussian_blur
+            convert_image_dtype to_dtype""")
+        ),
+        _FOLLOW,
+    ),
+    "Compose": _PIPELINE,
+    "Lambda": _PIPELINE,
+}
+
 VISION: dict[str, Row] = {
+    **{f"torchvision.transforms.{name}": row for name, row in _TRANSFORMS.items()},
     **{f"torchvision.{name}": row for name, row in _TORCHVISION.items()},
     "timm.create_model": Build(ModuleType(inputs=("x",), output="opaque")),
     "timm.loss.LabelSmoothingCrossEntropy": ModuleType(

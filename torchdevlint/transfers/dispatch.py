@@ -90,6 +90,8 @@ def apply_for_object(run: Run, row: Row, receiver: Object, call: Call) -> Value:
 
 def call_object(run: Run, callee: Object, call: Call) -> Value:
     """Call a library's object (a tokenizer, a transform)."""
+    if callee.type.pipeline:
+        return frameworks.pipe(run, callee, call)
     if callee.type.call is None:
         return calls.unseen(run, call)
     return apply(run, callee.type.call, call, None)

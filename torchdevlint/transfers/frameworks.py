@@ -9,7 +9,7 @@ from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Build, MoveHelper, ObjectType, Placing, Prepare, Row, Transparent, TreeMap
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
-from torchdevlint.state import MAX_DEPTH, PLACEMENT
+from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -63,9 +63,25 @@ def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None)
     given = place_of(run, call.keywords.get("device"), moving=False)
     if given is not None:
         run.store.set(made.key, PLACEMENT, given)
+    if row.pipeline:
+        steps = call.arguments[0].value if call.arguments else UNKNOWN
+        run.store.set(made.key, ITEMS, run.items(steps) if isinstance(steps, Container) else Items(((0, steps),)))
+        return made
     for argument in call.values():
         calls.escape(run, argument.value)
     return made
+
+
+def pipe(run: Run, callee: Object, call: Call) -> Value:
+    """Call an object that is made of callables: each gets what the one before it returned."""
+    steps = run.items(callee)
+    if steps.lost or steps.rest is not None or len(call.arguments) != 1 or call.keywords or call.open:
+        return calls.unseen(run, call)
+    argument = call.arguments[0]
+    for _, step in steps.exact:
+        value = calls.call_value(run, step, calls.Call(call.node, call.text, [argument]))
+        argument = calls.Argument(call.node, value)
+    return argument.value
 
 
 def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Value:

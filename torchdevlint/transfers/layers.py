@@ -122,7 +122,7 @@ def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
 def _named_inputs(row: ModuleType, call: Call) -> list[tuple[str, calls.Argument]]:
     found = [("input", call.keywords["**"])] if "**" in call.keywords else []
     for index, name in enumerate(row.inputs):
-        argument = call.get(index, name)
+        argument = call.get(index, name) if name else None
         if argument is not None:
             found.append((name, argument))
     return found
