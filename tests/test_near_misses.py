@@ -122,6 +122,57 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "an accelerator object that is told to stay on the host": """
+        from accelerate import Accelerator
+
+        def run(inputs):
+            accelerator = Accelerator(cpu=True)
+            net = accelerator.prepare(nn.Linear(3, 3))
+            return net(torch.ones(3, 3))
+    """,
+    "a forward that moves what it is handed": """
+        class Net(nn.Module):
+            def __init__(self, device):
+                super().__init__()
+                self.layer = nn.Linear(3, 3)
+                self.device = device
+
+            def forward(self, parts, features):
+                made = torch.cat([features, torch.zeros(3, 3)], dim=-1)
+                return self.layer(made.to(self.device)) + parts.to(self.device)
+    """,
+    "what may be one of several and is indexed": """
+        from accelerate import Accelerator
+        from diffusers import DDPMScheduler
+
+        def extract(table, steps):
+            if not isinstance(table, torch.Tensor):
+                table = torch.from_numpy(table)
+            return table[steps].float().to(steps.device)
+
+        def main(args, loader, net):
+            accelerator = Accelerator()
+            if args.long:
+                scheduler = DDPMScheduler(args.first)
+            else:
+                scheduler = DDPMScheduler(args.second)
+            net, loader = accelerator.prepare(net, loader)
+            for batch in loader:
+                steps = torch.randint(0, 10, (3,), device=batch.device)
+                scheduler.add_noise(net(batch, steps), batch, steps)
+                print(extract(scheduler.alphas_cumprod, steps))
+    """,
+    "a load after training": """
+        def train(net, data, path, device):
+            net.to(device)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x in data:
+                optimizer.zero_grad()
+                net(x.to(device)).sum().backward()
+                optimizer.step()
+                net.keep_best(path)
+            net.load_state_dict(torch.load(path + "/best.pt"))
+    """,
     "the groups of an own optimizer": """
         class Own(torch.optim.Optimizer):
             def __init__(self, params, lr, device):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.why import Role
 
 PROVEN = 0
 """The key, among carriers, of a module that needs no proof."""
@@ -36,6 +37,9 @@ class FileFacts:
     # and where values of which no more is known than their own device are moved to
     carriers: dict[int, set[int]] = field(default_factory=dict)
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
+
+    # modules that move something of what they are handed
+    moved_inside: set[int] = field(default_factory=set)
 
     # batches of which a member is moved off the host (under which condition, by which call), those that may come
     # from anywhere, what an unseen call that made one was given, loaders of the file, and whether a framework has them
@@ -111,6 +115,13 @@ class FileFacts:
                 return self.movable
             case _:
                 return False
+
+    def is_moved_inside(self, possibility: Possibility) -> bool:
+        """Tell whether a value was handed to a module that moves what it is handed, so that it may be anywhere."""
+        device, why = possibility.device, possibility.why
+        if why is None or not isinstance(device, Symbol) or device.key not in self.moved_inside:
+            return False
+        return why.root().role is Role.INPUT
 
     def _carries(self, key: int) -> bool:
         """Tell whether a module or a part of a batch is moved to a place."""

@@ -106,6 +106,9 @@ class Facts(Protocol):
     def can_be_accelerator(self, symbol: Symbol) -> bool:
         """Tell whether something of the file puts the symbol on an accelerator."""
 
+    def is_moved_inside(self, possibility: Possibility) -> bool:
+        """Tell whether a value was handed to a module that moves what it is handed, so that it may be anywhere."""
+
 
 class NoFacts:
     """Facts of a file that says nothing: what a join or a transfer may rely on."""
@@ -115,6 +118,10 @@ class NoFacts:
         return symbol.expansion
 
     def can_be_accelerator(self, symbol: Symbol) -> bool:
+        """Answer no: nothing is known."""
+        return False
+
+    def is_moved_inside(self, possibility: Possibility) -> bool:
         """Answer no: nothing is known."""
         return False
 
@@ -239,7 +246,7 @@ def expanded(placement: Placement, facts: Facts, world: Condition = ALWAYS) -> I
         device = possibility.device
         inner = facts.expand(device) if isinstance(device, Symbol) else None
         if inner is None or not isinstance(device, Symbol):
-            yield possibility
+            yield replace(possibility, device=ANYWHERE) if facts.is_moved_inside(possibility) else possibility
             continue
         told = world | possibility.condition
         for deeper in ordered(under(inner, possibility.condition)):

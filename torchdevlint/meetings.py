@@ -68,7 +68,7 @@ def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
     if why is None:
         return (node, text)
     root = why.root()
-    return (root.node, text) if root.role in (Role.BATCH, Role.OWNER) else (root.node, "")
+    return (root.node, text) if root.role in (Role.BATCH, Role.OWNER, Role.INPUT) else (root.node, "")
 
 
 def meetings(event: Combined | Called | Indexed, facts: FileFacts) -> Iterator[Meeting]:
@@ -217,14 +217,16 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
 
 def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placement:
     """Return where an indexed value is: of unknown whereabouts, what is indexed out of it and then moved to the
-    place where the index already is was not there.
+    place where the index already is was not there. What may be one of several shows nothing by that.
     """
     placement = event.base.placement
-    for possibility in placement:
-        match possibility.device:
-            case Symbol(key=key, kind=SymbolKind.DEVICE_OF) if index.placement in facts.moved_from.get(key, ()):
-                return ON_HOST
-    return placement
+    if len(placement) > 1:
+        return placement
+    match next(iter(placement)).device:
+        case Symbol(key=key, kind=SymbolKind.DEVICE_OF) if index.placement in facts.moved_from.get(key, ()):
+            return ON_HOST
+        case _:
+            return placement
 
 
 def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:

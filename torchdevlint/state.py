@@ -38,6 +38,7 @@ ITEMS = "<items>"
 OPTIMIZERS = "<optimizers>"
 STEPPED = "<stepped>"
 LOST = "<lost>"
+TRAINED = "<trained>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4
@@ -166,6 +167,8 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first, host), first_if, as_placement(second, host), second_if)
     if name == PLACEMENT:
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
+    if name == TRAINED:
+        return min(first or 0, second or 0)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):
         return _merge_meta(first, second, name, first_if, second_if)
     if first is None or second is None:

@@ -21,6 +21,7 @@ class Role(Enum):
     LOADED = "read from a checkpoint"
     BATCH = "an item of a loader"
     OWNER = "held by the module"
+    INPUT = "handed to the module, most likely where it is"
     PLACED = "placed by a framework"
     PARAMETER = "a parameter of a module"
     OUTPUT = "given by a module whose input was there"

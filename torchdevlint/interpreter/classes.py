@@ -296,11 +296,14 @@ def run_methods(run: Run, cls: Class, names: list[str]) -> None:
 
 
 def arriving(run: Run, made: Module | Instance, name: str, owner: Placement | None) -> Placement | None:
-    """Return where the arguments of a method arrive: with the module for `forward`, else unknown."""
+    """Return where the arguments of a method arrive: with the module for `forward`, else unknown.
+
+    A module that moves one of them itself takes them from anywhere; that shows only when all of it was run.
+    """
     if not isinstance(made, Module) or owner is None or owner == ANY:
         return None
     if name == run.knowledge.module_call or name in made.type.framework_methods:
-        return owner
+        return frozenset(replace(p, why=replace(p.why, role=Role.INPUT)) if p.why else p for p in owner)
     return None
 
 

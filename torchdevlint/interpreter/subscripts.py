@@ -71,6 +71,9 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
             return _dataset_item(run, base, node, indices)
         case Parameters():
             return Tensor(run.module_placement(base.module) or ANY)
+        case Choice() if any(isinstance(option, Tensor) for option, _ in base.options):
+            # One tensor that may be in several places, each under its condition: it meets its index once.
+            return _subscript(run, Tensor(run.placement_of(base)), node, indices)
         case Choice():
             return join_all((_subscript(run, option, node, indices), condition) for option, condition in base.options)
         case _:

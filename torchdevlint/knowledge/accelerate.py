@@ -42,6 +42,7 @@ _ACCELERATOR = ObjectType(
             _PLAIN,
         ),
     },
+    placed_by=("cpu", "device_placement"),
 )
 
 ACCELERATE: dict[str, Row] = {

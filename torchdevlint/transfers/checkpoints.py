@@ -8,7 +8,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Loaded
 from torchdevlint.interpreter import run as run_rows
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
-from torchdevlint.state import MAX_DEPTH
+from torchdevlint.state import MAX_DEPTH, TRAINED
 from torchdevlint.values import (
     NONE,
     Const,
@@ -38,8 +38,9 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     guarded = guarded or run.guarded > 0
     text = call.text
     # What this very run wrote goes back to where this run had it: only another machine could miss that device.
-    host_saved = path is not None and (
-        _path(path) in run.host_files or run.saved_files.get(_path(path)) == run.activation
+    # After training it reads its own best checkpoint back, whoever wrote that for it.
+    host_saved = run.store.get(0, TRAINED) == run.activation + 1 or (
+        path is not None and (_path(path) in run.host_files or run.saved_files.get(_path(path)) == run.activation)
     )
     run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))
     if row.module:

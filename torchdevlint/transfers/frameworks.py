@@ -55,8 +55,10 @@ def move_helper(run: Run, row: MoveHelper, call: Call, receiver: Argument | None
     return placed(run, source.value, placement)
 
 
-def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None) -> Object:
-    """Build an object of a library's class."""
+def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None) -> Object | Opaque:
+    """Build an object of a library's class; one that is told where to place things is of unknown kind."""
+    if any(name in call.keywords for name in row.placed_by):
+        return run.opaque(f"{call.text}(…)")
     made = Object(run.new_key(), row)
     if row.on_host:
         run.store.set(made.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))

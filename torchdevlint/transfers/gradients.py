@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import calls, conditions
 from torchdevlint.knowledge.rows import Backward, GradMode, NoGrad
+from torchdevlint.state import TRAINED
 from torchdevlint.transfers import optimizers
 from torchdevlint.values import (
     NONE,
@@ -25,6 +26,7 @@ def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> 
     """Run a backward pass: what it runs on has a graph, and whoever runs it trains."""
     assert receiver is not None
     optimizers.trained(run)
+    run.store.set(0, TRAINED, run.activation + 1)
     calls.consume(run, receiver.value)
     slot = conditions.slot_of(run, receiver.node)
     if slot is not None:

@@ -234,11 +234,21 @@ def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:
     return module.type.holds_tensors
 
 
+def _holds_nothing(run: Run, module: Module) -> bool:
+    """Tell whether a module surely has neither parameters nor buffers (`nn.CrossEntropyLoss()` without weights)."""
+    kept = any(isinstance(value, Tensor) for _, value in run.attribute_values(module.key))
+    return module.cls is None and not kept and holds_tensors(run, module) is False
+
+
 def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Value:
     """Call a method that every module has."""
     match row:
         case Move() if isinstance(receiver, Module):
-            return moves.move_proven(run, row, receiver, call)
+            empty = _holds_nothing(run, receiver)
+            run.guarded += empty  # nothing of it is placed anywhere: it needs no device
+            moves.move_proven(run, row, receiver, call)
+            run.guarded -= empty
+            return receiver
         case HoldParameters():
             return Parameters(receiver, "state" if row.state else "parameters")
         case Register():

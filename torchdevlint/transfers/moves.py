@@ -172,6 +172,15 @@ def evidence(run: Run, source: int, after: Placement, derived: bool, call: Call)
         run.facts.host_batches[source] = (_own_world(run), call.node)
 
 
+def _note_input(run: Run, before: Placement, after: Placement, derived: bool) -> None:
+    """Note that a module moves what it is handed: then it takes its inputs from anywhere."""
+    if derived or after == ANY or all(lattice.is_host(p.device) for p in after):
+        return
+    for p in before:
+        if isinstance(p.device, Symbol) and p.why is not None and p.why.root().role is Role.INPUT:
+            run.facts.moved_inside.add(p.device.key)
+
+
 def _own_world(run: Run) -> frozenset[tuple[str, bool]]:
     """Return the guards under which the current function moves, beyond those it was called under."""
     return run.world - run.frame.world
@@ -189,6 +198,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     source = next((root.source for root in reasons if root.source), 0)
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
+    _note_input(run, value.placement, after, derived)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
     return replace(value, placement=after, leaf=False, held=Holder.NONE)
@@ -250,6 +260,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=member)
         return receiver
     evidence(run, receiver.source if receiver.member else 0, after, derived, call)
+    _note_input(run, before, after, derived)
     moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)
     state = run.module_placement(receiver)
     if not is_tensor and not receiver.source:
@@ -278,12 +289,12 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
     return replace(receiver, placement=moved)
 
 
-def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
+def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> None:
     """Move a module in place, with everything it has registered."""
     after, _ = destination(run, row, call)
     before = run.module_placement(receiver) or ANY
     if after is None:
-        return receiver
+        return
     moved = _why(row, call, before, after)
     _moved(
         run,
@@ -298,7 +309,6 @@ def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> Value:
     )
     note_carrier(run, receiver, after)
     move_module(run, receiver, moved)
-    return receiver
 
 
 def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | None:

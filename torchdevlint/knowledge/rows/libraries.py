@@ -38,6 +38,7 @@ class ObjectType:
     carrier: Carrier = Carrier.NONE
     on_host: bool = False  # made on the host; its elements are where it is
     placing: Placing = Placing.USER
+    placed_by: tuple[str, ...] = ()  # keywords that change where it places things (`Accelerator(cpu=True)`)
     pipeline: bool = False  # made of callables, which a call applies one after the other (`transforms.Compose`)
 
 
