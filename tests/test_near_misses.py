@@ -122,6 +122,39 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "modules of a class whose base cannot be seen": """
+        from agents import Agent
+
+        class Encoder(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embedding = nn.Embedding(3, 3)
+
+            def forward(self, x, mask):
+                return (x + self.embedding(x.long())) * mask
+
+        class Speaker(Agent):
+            def __init__(self, options):
+                super().__init__(options)
+                self.encoder = Encoder()
+
+            def represent(self, x):
+                mask = torch.ones(3)
+                if self.use_cuda:
+                    mask = mask.cuda()
+                return self.encoder(x, mask)
+    """,
+    "a loss that other code builds": """
+        import losses
+
+        def train(loader, net, device):
+            net.to(device)
+            criterion, extra = losses.select("margin")
+            criterion.to(device)
+            for labels, x in loader:
+                loss = criterion(net(x.to(device)), labels)
+                loss.backward()
+    """,
     "an accelerator object that is told to stay on the host": """
         from accelerate import Accelerator
 

@@ -98,7 +98,7 @@ class HostRead:
 class HeldOptimizer:
     """An optimizer that holds parameters of a module at the time of an event.
 
-    ``stepped`` are the devices where the parameters were at its last step, None before the first; ``loaded`` is
+    ``stepped`` is where the parameters were at its last step, None before the first; ``loaded`` is
     the call that loaded state into it; ``home`` are the devices where they were when it was built;
     ``late`` tells that they came in a further group, so that a constructor's state is not theirs.
     """
@@ -107,7 +107,7 @@ class HeldOptimizer:
     type: OptimizerType
     text: str
     node: cst.CSTNode
-    stepped: frozenset[Device] | None
+    stepped: Placement | None
     loaded: cst.CSTNode | None
     stateless: bool = False
     home: frozenset[Device] = frozenset()

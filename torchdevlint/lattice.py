@@ -262,7 +262,7 @@ def _world(possibility: Possibility) -> Condition:
     return possibility.condition
 
 
-def _without_device(possibility: Possibility, world: Condition) -> bool:
+def without_device(possibility: Possibility, world: Condition = ALWAYS) -> bool:
     """Tell whether a possibility needs a machine without an accelerator, in a world that does not say so."""
     return any(
         not truth and guard in ACCELERATORS and (guard, False) not in world for guard, truth in possibility.condition
@@ -276,7 +276,7 @@ def _may_start(possibility: Possibility, facts: Facts, world: Condition) -> bool
         return True
     if isinstance(device, Symbol):
         return facts.can_be_accelerator(device) and not _told_host(device, world | possibility.condition)
-    return possibility.why is not None and possibility.why.firm and not _without_device(possibility, ALWAYS)
+    return possibility.why is not None and possibility.why.firm and not without_device(possibility)
 
 
 def _one_sided(
@@ -289,7 +289,7 @@ def _one_sided(
         condition = _world(start) | world
         if not compatible(_world(start), world):
             continue
-        partners = [p for p in others if compatible(_world(p), condition) and not _without_device(p, condition)]
+        partners = [p for p in others if compatible(_world(p), condition) and not without_device(p, condition)]
         if partners and all(
             compare(start.device, p.device, facts) is Answer.DIFFERENT
             and not _told_host(p.device, condition | p.condition)
@@ -330,7 +330,7 @@ def on_accelerator(placement: Placement, facts: Facts = NO_FACTS, world: Conditi
         condition = _world(start) | world
         if not (is_accelerator(start.device) or _is_place(start.device, facts)) or _told_host(start.device, condition):
             continue
-        rivals = [p for p in possibilities if compatible(_world(p), condition) and not _without_device(p, condition)]
+        rivals = [p for p in possibilities if compatible(_world(p), condition) and not without_device(p, condition)]
         if not any(is_host(p.device) or p.device == ANYWHERE for p in rivals):
             return start
     return None

@@ -60,8 +60,15 @@ def text_of(node: cst.CSTNode, depth: int = 4) -> str:
     return "…" if writer is None else writer(node, depth)
 
 
+def _part_of(node: cst.BaseExpression, depth: int) -> str:
+    """Return the text of an operand: in parentheses where it is an operation and has them in the source."""
+    text = text_of(node, depth)
+    operation = type(node) in (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison)
+    return f"({text})" if operation and node.lpar and text != "…" else text
+
+
 def _attribute_text(node: cst.Attribute, depth: int) -> str:
-    return f"{text_of(node.value, depth)}.{node.attr.value}"
+    return f"{_part_of(node.value, depth)}.{node.attr.value}"
 
 
 def _call_text(node: cst.Call, depth: int) -> str:
@@ -70,7 +77,7 @@ def _call_text(node: cst.Call, depth: int) -> str:
 
 
 def _subscript_text(node: cst.Subscript, depth: int) -> str:
-    return f"{text_of(node.value, depth - 1)}[{_index_text(node, depth)}]"
+    return f"{_part_of(node.value, depth - 1)}[{_index_text(node, depth)}]"
 
 
 def _literal_text(node: cst.SimpleString | cst.Integer | cst.Float, depth: int) -> str:
@@ -78,16 +85,16 @@ def _literal_text(node: cst.SimpleString | cst.Integer | cst.Float, depth: int) 
 
 
 def _unary_text(node: cst.UnaryOperation, depth: int) -> str:
-    return f"{operator_text(node.operator)}{text_of(node.expression, depth - 1)}"
+    return f"{operator_text(node.operator)}{_part_of(node.expression, depth - 1)}"
 
 
 def _binary_text(node: cst.BinaryOperation, depth: int) -> str:
-    return f"{text_of(node.left, depth - 1)} {operator_text(node.operator)} {text_of(node.right, depth - 1)}"
+    return f"{_part_of(node.left, depth - 1)} {operator_text(node.operator)} {_part_of(node.right, depth - 1)}"
 
 
 def _comparison_text(node: cst.Comparison, depth: int) -> str:
-    parts = (f" {operator_text(p.operator)} {text_of(p.comparator, depth - 1)}" for p in node.comparisons)
-    return text_of(node.left, depth - 1) + "".join(parts)
+    parts = (f" {operator_text(p.operator)} {_part_of(p.comparator, depth - 1)}" for p in node.comparisons)
+    return _part_of(node.left, depth - 1) + "".join(parts)
 
 
 def _argument_text(node: cst.Call, depth: int) -> str:

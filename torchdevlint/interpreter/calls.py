@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import libcst as cst
 
@@ -138,10 +139,29 @@ def _keywords(run: Run, made: Call, node: cst.BaseExpression, value: Value) -> N
         unseen_keys = items.lost or items.rest is not None
         if items.rest is not None:
             made.keywords.setdefault("**", Argument(node, items.rest))
+    elif isinstance(value, Choice) and all(_has_known_keys(run, option) for option, _ in value.options):
+        _chosen_keywords(run, made, node, value)
+        unseen_keys = False
     elif isinstance(value, Object | Opaque):
         made.keywords.setdefault("**", Argument(node, iteration.element(run, value, node)))
     made.spread = made.spread or unseen_keys
     made.open = made.open or unseen_keys
+
+
+def _has_known_keys(run: Run, value: Value) -> bool:
+    """Tell whether a value is a dict of which every key is known."""
+    if not isinstance(value, Container) or value.kind != "dict":
+        return False
+    items = run.items(value)
+    return items.rest is None and not items.lost
+
+
+def _chosen_keywords(run: Run, made: Call, node: cst.BaseExpression, value: Choice) -> None:
+    """Spread ``**(a if test else b)``: what is not given on each way may be anything."""
+    chosen = [dict(run.items(option).exact) for option, _ in value.options if isinstance(option, Container)]
+    for key in dict.fromkeys(key for items in chosen for key in items if isinstance(key, str)):
+        given = [items.get(key, UNKNOWN) for items in chosen]
+        made.keywords.setdefault(key, Argument(node, reduce(join, given)))
 
 
 def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) -> Value:
@@ -234,9 +254,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
         return run.array()
     if is_inert(callee.name, run.knowledge):
         return UNKNOWN
-    result = unseen(run, made)
-    transfers.perhaps_loss(run, made, result)
-    return result
+    return unseen(run, made)
 
 
 def unseen(run: Run, made: Call, name: str = "") -> Opaque:
@@ -246,6 +264,7 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     result = run.opaque(name or f"{made.text}(…)")
     if any(isinstance(a.value, Flag) for a in made.values()):
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
+    run.results.add(result.key)
     given = {a.value.key for a in made.values() if isinstance(a.value, Opaque)}
     if any(isinstance(a.value, Device) or _was_moved(run, a.value) for a in made.values()):
         run.facts.tainted.add(result.key)

@@ -12,7 +12,7 @@ from torchdevlint import lattice, transfers
 from torchdevlint.interpreter import attributes, calls, definitions, expressions, functions, statements, writers
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ContainerKind, LoaderType, ModuleType, ObjectType, Placing
+from torchdevlint.knowledge.rows import ContainerKind, LoaderType, Make, ModuleType, ObjectType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -133,6 +133,10 @@ def finish(run: Run, made: Module | Instance) -> bool:
     Return whether it put some of what it registered somewhere itself.
     """
     if not isinstance(made, Module):
+        if made.open:  # its base may be a module, which moves what it holds
+            for _, value in tuple(run.attribute_values(made.key)):
+                if isinstance(value, Module):
+                    transfers.move_module(run, value, ANY)
         return False
     apart = not run.frame.constructing and _placed_apart(run, made)
     if apart:
@@ -172,6 +176,9 @@ def _mark_tensor(run: Run, made: Module, name: str, value: Tensor) -> None:
     node = run.bound_at.get((made.key, name))
     if node is None:
         return
+    if any(p.why is not None and _makes_nothing(run, p.why.root().node) for p in value.placement):
+        run.store.set(made.key, name, replace(value, placement=ANY))  # what replaces it has a place of its own
+        return
     placement = frozenset(
         Possibility(p.device, p.condition, Why(Role.UNREGISTERED_TENSOR, node, f"plain attribute `self.{name}`", p.why))
         if lattice.is_host(p.device)
@@ -179,6 +186,18 @@ def _mark_tensor(run: Run, made: Module, name: str, value: Tensor) -> None:
         for p in value.placement
     )
     run.store.set(made.key, name, Tensor(placement, value.rank, value.graph))
+
+
+def _makes_nothing(run: Run, node: cst.CSTNode) -> bool:
+    """Tell whether a factory makes a tensor without elements, which stands for one that is made later."""
+    callee = expressions.evaluate(run, node.func) if isinstance(node, cst.Call) else None
+    if not isinstance(callee, Imported) or not isinstance(callee.row, Make) or callee.row.packed:
+        return False
+    assert isinstance(node, cst.Call)
+    sizes = (argument.value for argument in node.args if argument.keyword is None)
+    return callee.row.rank is RankRule.SHAPE and any(
+        isinstance(size, cst.Integer) and size.value == "0" for size in sizes
+    )
 
 
 def _mark_modules(run: Run, made: Module, name: str, container: Container, depth: int = 0) -> None:

@@ -187,8 +187,20 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         result = run.opaque(f"{made.text}(…)", placement=state, output=True)
     else:
         result = run.opaque(f"{made.text}(…)")
-        transfers.perhaps_loss(run, made, result)
+        if not _made_unseen(run, callee):
+            transfers.perhaps_loss(run, made, result)
     return result
+
+
+def _made_unseen(run: Run, value: Opaque) -> bool:
+    """Tell whether a value came out of a call that cannot be seen, at any depth of its parts.
+
+    What other code builds as a loss may be no loss of PyTorch: many move the labels themselves.
+    """
+    key: int | None = value.key
+    while key is not None and key not in run.results:
+        key = run.part_of.get(key)
+    return key is not None
 
 
 def _where_moved(run: Run, made: Call) -> Placement | None:

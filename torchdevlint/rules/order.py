@@ -39,7 +39,7 @@ def troubles(event: Moved, facts: FileFacts, wanted: Trouble) -> Iterator[Findin
         if kind is wanted:
             parts = {
                 "module": event.text,
-                "after": " or ".join(sorted({str(p.device) for p in event.after})),
+                "after": " or ".join(sorted(map(str, _reached(event)))),
                 "optimizer": optimizer.text,
                 "built": optimizer.node,
                 "loaded": optimizer.loaded,
@@ -48,13 +48,18 @@ def troubles(event: Moved, facts: FileFacts, wanted: Trouble) -> Iterator[Findin
             yield Finding(event.node, parts, (optimizer.node, "order"))
 
 
+def _reached(event: Moved) -> set[lattice.Device]:
+    """Return where a move goes on a machine with an accelerator: the other way of `… else "cpu"` changes nothing."""
+    return {p.device for p in event.after if not lattice.without_device(p)}
+
+
 def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[Trouble, str]:
-    after = {p.device for p in event.after}
-    state = optimizer.stepped
+    after = _reached(event)
     if event.before and event.before <= event.after:
         return Trouble.NONE, ""
-    if state is not None and not optimizer.stateless and not (optimizer.late and optimizer.type.eager_state):
-        before = {p.device for p in event.before}
+    stateless = optimizer.stateless or (optimizer.late and optimizer.type.eager_state)
+    if optimizer.stepped is not None and not stateless:
+        state, before = _devices(optimizer.stepped, event.world), _devices(event.before, event.world)
         if not state & before or before <= after or not _apart(event, facts):
             return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it
         made = "made its state in the constructor" if optimizer.type.eager_state else "was stepped"
@@ -66,6 +71,11 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
     if optimizer.loaded is not None:
         return Trouble.LOADED, ""
     return Trouble.ORDER, ""
+
+
+def _devices(placement: lattice.Placement, world: lattice.Condition) -> set[lattice.Device]:
+    """Return the devices of the possibilities that can be in a world."""
+    return {p.device for p in placement if lattice.compatible(p.condition, world)}
 
 
 def _apart(event: Moved, facts: FileFacts) -> bool:

@@ -82,7 +82,8 @@ def register(run: Run, value: Value, depth: int = 0) -> None:
 
 def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -> None:
     """Bind an attribute of a module: submodules and parameters are registered, plain tensors are only kept."""
-    run.bound_at[module.key, name] = node
+    if not (isinstance(value, Tensor) and value.held is not Holder.NONE and (module.key, name) in run.bound_at):
+        run.bound_at[module.key, name] = node  # what was plain before is to blame where it stays so
     if isinstance(value, Module | Choice):
         register(run, value)
     checkpoints.keep(run, value)

@@ -42,7 +42,8 @@ def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | Non
     if argument is not None:
         modules = _modules(run, argument.value, 0)
         run.optimizer_modules[made.key] = tuple(modules)
-        held = HeldOptimizer(made.key, row, call.text, call.node, None, None, stateless, _places(run, made.key))
+        home = _devices(_places(run, made.key))
+        held = HeldOptimizer(made.key, row, call.text, call.node, None, None, stateless, home)
         for module in modules:
             _note(run, module, held)
         if row.eager_state:
@@ -123,14 +124,18 @@ def step(run: Run, key: int) -> None:
     """Note a step: of the optimizer, and that the running function trains."""
     places = _places(run, key)
     run.store.set(key, STEPPED, places)
-    run.facts.steps.setdefault(key, []).append((run.new_key(), places))
+    run.facts.steps.setdefault(key, []).append((run.new_key(), _devices(places)))
     trained(run)
 
 
-def _places(run: Run, key: int) -> frozenset[lattice.Device]:
-    """Return the devices where the parameters that an optimizer holds are now."""
+def _places(run: Run, key: int) -> lattice.Placement:
+    """Return where the parameters that an optimizer holds are now."""
     held = run.optimizer_modules.get(key, ())
-    return frozenset(p.device for module in held for p in run.module_placement(module) or lattice.ANY)
+    return frozenset(p for module in held for p in run.module_placement(module) or lattice.ANY)
+
+
+def _devices(placement: lattice.Placement) -> frozenset[lattice.Device]:
+    return frozenset(p.device for p in placement)
 
 
 def trained(run: Run) -> None:
