@@ -147,7 +147,8 @@ class Tallied:
     """A tensor was added to a total, list or dict in a loop (`total += loss`, `losses.append(loss)`).
 
     ``key`` identifies the accumulation. ``graph`` is None where only a later ``backward`` on ``proof`` tells.
-    ``slot`` is the variable that was added: a backward pass on it proves its graph.
+    ``slot`` is the variable that was added: a backward pass on it proves its graph. ``attribute`` is the name of a
+    total that other methods of its object may use.
     """
 
     node: cst.CSTNode
@@ -159,6 +160,7 @@ class Tallied:
     proof: int
     loop: cst.CSTNode
     slot: tuple[int, str] | None
+    attribute: str = ""
 
 
 @dataclass(frozen=True, slots=True)

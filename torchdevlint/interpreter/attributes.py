@@ -283,7 +283,8 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
         case Instance() | Object() | Optimizer():
             if isinstance(receiver, Object):
                 calls.forget_elements(run, receiver)
-            if isinstance(receiver, Instance) and not run.frame.constructing:
+            kept = run.frame.constructing or (receiver.key, name) in run.numbers  # a total that is a number elsewhere
+            if isinstance(receiver, Instance) and not kept:
                 calls.consume(run, value)
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))
         case Opaque():

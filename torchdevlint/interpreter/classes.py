@@ -19,6 +19,7 @@ from torchdevlint.values import (
     UNKNOWN,
     Choice,
     Class,
+    Const,
     Container,
     Function,
     Holder,
@@ -348,4 +349,6 @@ def _at_entry(
             case Container():
                 run.store.set(made.key, name, run.opaque(name))
             case _:
+                if isinstance(present, Const) and type(present.value) in (int, float):
+                    run.numbers.add((made.key, name))
                 run.store.set(made.key, name, UNKNOWN if not isinstance(present, Opaque) else present)

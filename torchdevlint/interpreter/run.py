@@ -130,6 +130,7 @@ class Run:
     part_of: dict[int, int] = field(default_factory=dict)
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
+    numbers: set[tuple[int, str]] = field(default_factory=set)  # attributes that start as one and are added to
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
     arguments: set[int] = field(default_factory=set)
     bounded: set[int] = field(default_factory=set)

@@ -11,7 +11,7 @@ from torchdevlint.interpreter import conditions
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
-from torchdevlint.values import Const, Container, Device, Opaque, Tensor, Value
+from torchdevlint.values import UNKNOWN, Const, Container, Device, Opaque, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -57,6 +57,7 @@ def emit(
             value.key if isinstance(value, Opaque) else 0,
             run.frame.loops[-1].node,
             conditions.slot_of(run, added),
+            slot[1] if slot is not None and slot in run.numbers else "",
         )
     )
     return key
@@ -76,6 +77,9 @@ def added(
     starts_plain = isinstance(before, Const | Device) or (
         isinstance(before, Tensor) and (before.tally or before.number)
     )
+    starts_plain = starts_plain or (before == UNKNOWN and slot in run.numbers)
+    if isinstance(before, Const) and "." in target:
+        run.numbers.add(slot)
     starts_tensor = isinstance(before, Tensor) and before.graph is False and isinstance(node, cst.AugAssign)
     if not (starts_plain or starts_tensor):
         return 0
