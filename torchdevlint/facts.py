@@ -55,11 +55,12 @@ class FileFacts:
     repaired: dict[int, int] = field(default_factory=dict)
 
     # loops and functions that run a backward pass or a step, loops that call a module, and the accumulations of which
-    # something needs more than the number
+    # something needs more than the number, or that an object keeps and a method returns
     training_loops: set[cst.CSTNode] = field(default_factory=set)
     calling_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
+    returned: set[int] = field(default_factory=set)
 
     # checkpoints that reach a module, an optimizer, a move or the caller, the opaque objects they are loaded into,
     # and of each checkpoint that is written whether it comes from the host

@@ -131,6 +131,7 @@ class Run:
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
     numbers: set[tuple[int, str]] = field(default_factory=set)  # attributes that start as one and are added to
+    kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
     arguments: set[int] = field(default_factory=set)
     bounded: set[int] = field(default_factory=set)

@@ -21,7 +21,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import Branch
-from torchdevlint.values import NONE, Instance, Value
+from torchdevlint.values import NONE, Instance, Tensor, Value
 
 
 class Flow(Enum):
@@ -90,7 +90,9 @@ def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
 
 def _return(run: Run, node: cst.Return) -> Flow:
     value: Value = NONE if node.value is None else expressions.evaluate(run, node.value)
-    if run.frame.key not in run.facts.training_functions:
+    if isinstance(value, Tensor) and value.tally in run.kept_totals:
+        run.facts.returned.add(value.tally)
+    elif run.frame.key not in run.facts.training_functions:
         calls.consume(run, value)
     transfers.keep(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))

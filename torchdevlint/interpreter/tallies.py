@@ -46,6 +46,8 @@ def emit(
     key = _key(run, node)
     if slot is not None:
         run.frame.loops[-1].totals.append((key, slot))
+        if slot in run.numbers:
+            run.kept_totals.add(key)
     run.emit(
         Tallied(
             node,

@@ -52,6 +52,8 @@ def check(event: Tallied, facts: FileFacts) -> Iterator[Finding]:
     """Yield each accumulation of tensors with a graph that nothing needs."""
     if event.key in facts.consumed or not (event.loop in facts.training_loops or event.loop in facts.calling_loops):
         return
+    if event.key in facts.returned and event.loop not in facts.training_loops:
+        return  # whoever gets it may run the backward pass that nothing here runs
     if event.attribute and any(name == event.attribute for _, name in facts.backward):
         return
     carries = event.graph is True or event.slot in facts.backward or event.proof in facts.graphs

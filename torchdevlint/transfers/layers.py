@@ -84,10 +84,23 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         inputs = _inputs(run, row, call)
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, function_text(call), state, inputs))
+        _meet_replaced(run, module, call, state)
     result = _output(run, row, call, state if holds else None)
     if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
         return replace(result, graph=_input_graph(call))
     return result
+
+
+def _meet_replaced(run: Run, module: Module, call: Call, state: Placement) -> None:
+    """Record that what a library's module computes meets the layers that the script put into it (`model.fc = …`)."""
+    text = function_text(call)
+    inner = Operand(call.node, text, "input", state, (1, None))
+    for name, layer in run.attribute_values(module.key):
+        if isinstance(layer, Module) and holds_tensors(run, layer):
+            place = run.module_placement(layer) or ANY
+            run.emit(
+                Called(call.node, run.world, run.frame.entry, layer, layer.type, f"{text}.{name}", place, (inner,))
+            )
 
 
 def _inputs(run: Run, row: ModuleType, call: Call) -> tuple[Operand, ...]:
