@@ -128,7 +128,7 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
         return run.opaque(f"{text_of(node)}(…)")
     placement = run.module_placement(receiver) or ANY
     if receiver.type.holds_tensors and placement != ANY:
-        _meets(run, receiver, made, placement, text_of(node))
+        _meets(run, receiver, made, placement, text_of(node.value))
     return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
 
 
