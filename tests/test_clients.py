@@ -119,7 +119,7 @@ def test_pre_commit(tmp_path: Path, hook_repository: Path) -> None:
 
     # the users' own arguments come after ours, and flake8 takes the last of each
     config = scratch / ".pre-commit-config.yaml"
-    config.write_text(f"{config.read_text('utf-8')}{in_readme('        # args: .*').replace('# ', '')}\n", "utf-8")
+    config.write_text(f"{config.read_text('utf-8')}{in_readme('        args: .*')}\n", "utf-8")
     broken = commit(BROKEN)
     assert broken.returncode == 1
     assert "train.py:3:" in broken.stdout
