@@ -78,8 +78,8 @@ def _carried(
 ) -> Value:
     """Record that a loop adds to a total; the total carries the key of the accumulation onward."""
     slot = conditions.slot_of(run, target)
-    loop = run.frame.loop
-    if slot is None or loop is None or run.reset_in.get(slot) is loop:
+    loop = tallies.around(run, slot)
+    if slot is None or loop is None or run.reset_in.get(slot) is loop.node:
         return whole
     key = tallies.added(run, node, text_of(target), before, addend, value, whole, slot)
     if not key:

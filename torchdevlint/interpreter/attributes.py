@@ -283,7 +283,9 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
         case Instance() | Object() | Optimizer():
             if isinstance(receiver, Object):
                 calls.forget_elements(run, receiver)
-            kept = run.frame.constructing or (receiver.key, name) in run.numbers  # a total that is a number elsewhere
+            # A total that starts as a number is kept, and what is computed of it (an average) likewise.
+            kept = run.frame.constructing or (receiver.key, name) in run.numbers
+            kept = kept or (isinstance(value, Tensor) and value.tally in run.kept_totals)
             if isinstance(receiver, Instance) and not kept:
                 calls.consume(run, value)
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))

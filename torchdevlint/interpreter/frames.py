@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import Branch
 from torchdevlint.values import UNKNOWN, Function, Value
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
 
 
 @dataclass(slots=True)
@@ -24,12 +28,13 @@ class Loop:
     """A loop that is being run: its node, and the ways out of its body.
 
     ``base`` and ``world`` are the depth of layers and the world in which it began; ``totals`` are the accumulations
-    in it with the slots that carry them.
+    in it with the slots that carry them. Whatever has a key below ``born`` is older than the loop.
     """
 
     node: cst.CSTNode
     base: int
     world: Condition
+    born: int = 0
     breaks: list[Exit] = field(default_factory=list)
     continues: list[Exit] = field(default_factory=list)
     totals: list[tuple[int, tuple[int, str]]] = field(default_factory=list)
@@ -42,7 +47,8 @@ class Frame:
     ``entry`` is the call by which a script came into a module's own code, ``in_module`` tells that this is such code,
     ``constructing`` that an `__init__` runs. ``base`` and ``world`` are the depth of layers and the world in which
     it began, ``exits`` the ways by which it was left. ``bound`` are the names that it ever bound, ``outer`` those that
-    it binds in a scope around it. ``entered`` counts containers of modules that are called one in another.
+    it binds in a scope around it. ``entered`` counts containers of modules that are called one in another. ``caller``
+    is the scope that made the call ``call``.
     """
 
     key: int
@@ -63,6 +69,8 @@ class Frame:
     decorated_unseen: bool = False
     entered: int = 0
     comprehension: bool = False
+    caller: Frame | None = None
+    call: Call | None = None
 
     @property
     def loop(self) -> cst.CSTNode | None:

@@ -38,6 +38,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     if node in run.decorated:
         call = calls.veiled(run, call)
     frame = open_frame(run, function, entry)
+    frame.caller, frame.call = run.frame, call
     run.frames[frame.key] = frame
     run.store.push()
     with_graph, before = run.no_grad, run.steps

@@ -50,14 +50,14 @@ def run_while(run: Run, node: cst.While) -> statements.Flow:
 def _run(run: Run, node: cst.For | cst.While, begin: Callable[[int], None], endless: bool = False) -> statements.Flow:
     """Run the passes over a body; ``begin`` is what happens at the start of each."""
     world = run.world
-    base = run.store.depth
+    base, born = run.store.depth, run.new_key()
     breaks: list[Branch] = []
     after: list[Branch] = []
     deep = len(run.frame.loops) >= MAX_NESTED_PASSES or run.frame.depth > MAX_LOOPING_DEPTH
     passes = 1 if deep or run.steps >= run.budget else PASSES
     for turn in range(passes):
         run.store.push()
-        loop = Loop(node, base, world)
+        loop = Loop(node, base, world, born)
         run.frame.loops.append(loop)
         run.running.append(node)
         begin(turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,7 +12,7 @@ from torchdevlint.interpreter import conditions
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
-from torchdevlint.values import UNKNOWN, Const, Container, Device, Opaque, Tensor, Value
+from torchdevlint.values import UNKNOWN, Const, Container, Device, Instance, Opaque, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -30,6 +31,31 @@ def _may_carry_graph(run: Run, value: Value) -> bool:
     return isinstance(value, Opaque) and not value.source
 
 
+def around(run: Run, slot: tuple[int, str] | None) -> Loop | None:
+    """Return the loop in which a total grows: of the running scope, or of who calls a method of an older object."""
+    frame = run.frame
+    if frame.loops:
+        return frame.loops[-1]
+    if slot is None or frame.caller is None or not frame.caller.loops or not isinstance(frame.receiver, Instance):
+        return None
+    loop = frame.caller.loops[-1]
+    return loop if slot[0] == frame.receiver.key < loop.born else None
+
+
+def _at_call(run: Run, call: Call, event: Tallied) -> Tallied:
+    """Return what a method adds to its object's total as its caller sees it: ``meter.update(loss)``."""
+    given = next((argument for argument in call.values() if _may_carry_graph(run, argument.value)), None)
+    function = call.node.func if isinstance(call.node, cst.Call) else None
+    total = text_of(function.value) if isinstance(function, cst.Attribute) else call.text
+    frame, caller = run.frame, run.frame.caller
+    if given is None or caller is None:
+        return event
+    run.frame = caller
+    slot = conditions.slot_of(run, given.node)
+    run.frame = frame
+    return replace(event, node=call.node, total=total, text=text_of(given.node), slot=slot)
+
+
 def emit(
     run: Run,
     node: cst.CSTNode,
@@ -39,29 +65,30 @@ def emit(
     slot: tuple[int, str] | None = None,
 ) -> int:
     """Record an accumulation in a loop; return its key, or 0 where there is none."""
-    if run.frame.in_module or not run.frame.loops or not _may_carry_graph(run, value) or run.frame.decorated_unseen:
+    loop = around(run, slot)
+    if run.frame.in_module or loop is None or not _may_carry_graph(run, value) or run.frame.decorated_unseen:
         return 0
-    if any(truth and " == " in guard and "%" not in guard for guard, truth in run.world - run.frame.loops[-1].world):
+    if any(truth and " == " in guard and "%" not in guard for guard, truth in run.world - loop.world):
         return 0  # kept at one step only
-    key = _key(run, node)
+    call = None if run.frame.loops else run.frame.call
+    key = _key(run, node if call is None else call.node)
     if slot is not None:
-        run.frame.loops[-1].totals.append((key, slot))
+        loop.totals.append((key, slot))
         if slot in run.numbers:
             run.kept_totals.add(key)
-    run.emit(
-        Tallied(
-            node,
-            run.world,
-            key,
-            text_of(added),
-            total,
-            value.graph if isinstance(value, Tensor) else None,
-            value.key if isinstance(value, Opaque) else 0,
-            run.frame.loops[-1].node,
-            conditions.slot_of(run, added),
-            slot[1] if slot is not None and slot in run.numbers else "",
-        )
+    event = Tallied(
+        node,
+        run.world,
+        key,
+        text_of(added),
+        total,
+        value.graph if isinstance(value, Tensor) else None,
+        value.key if isinstance(value, Opaque) else 0,
+        loop.node,
+        conditions.slot_of(run, added),
+        slot[1] if slot is not None and slot in run.numbers else "",
     )
+    run.emit(event if call is None else _at_call(run, call, event))
     return key
 
 
