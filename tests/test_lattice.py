@@ -79,6 +79,9 @@ class Known:
     def can_be_accelerator(self, symbol: Symbol) -> bool:
         return symbol in self.accelerators
 
+    def is_moved_inside(self, possibility: Possibility) -> bool:
+        return False
+
 
 SYMBOLS = (PLACE, OTHER_PLACE, ELSEWHERE, BATCH, CHOSEN)
 GUARDS = ("g", "h", "k")

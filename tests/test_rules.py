@@ -269,12 +269,11 @@ def test_without_a_graph_nothing_is_kept(mode: str, found: list[str]) -> None:
 
 def test_a_loss_that_cannot_be_seen_is_one_if_a_backward_pass_runs_on_it() -> None:
     source = """
-    from elsewhere import criterion
-
-    net = nn.Linear(3, 1).cuda()
-    for x, y in DataLoader(data):
-        loss = criterion(net(x.cuda()), y)
-        loss.backward()
+    def train(criterion):
+        net = nn.Linear(3, 1).cuda()
+        for x, y in DataLoader(data):
+            loss = criterion(net(x.cuda()), y)
+            loss.backward()
     """
     assert codes(source) == ["TDL103"]
     assert codes(source.replace("loss.backward()", "print(loss)")) == []
