@@ -122,6 +122,36 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a sum that an object keeps and another method runs backward on": """
+        class Trainer:
+            def __init__(self, net):
+                self.net = net
+                self.objective = 0.0
+
+            def gather(self, batches):
+                for x in batches:
+                    self.objective += self.net(x).mean()
+
+            def update(self):
+                self.objective.backward()
+                self.objective = 0.0
+
+        Trainer(nn.Linear(3, 1)).gather([torch.ones(3)])
+    """,
+    "a sum that an object keeps and gives away": """
+        class Distance:
+            def __init__(self, layers):
+                self.layers = nn.ModuleList(layers)
+                self.value = 0.0
+
+            def measure(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                    self.value += x.pow(2).mean()
+                return self.value
+
+        Distance([nn.Linear(3, 3)]).measure(torch.ones(3))
+    """,
     "modules of a class whose base cannot be seen": """
         from agents import Agent
 

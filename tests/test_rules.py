@@ -279,6 +279,24 @@ def test_a_loss_that_cannot_be_seen_is_one_if_a_backward_pass_runs_on_it() -> No
     assert codes(source.replace("loss.backward()", "print(loss)")) == []
 
 
+def test_a_total_that_a_method_computes_by_itself() -> None:
+    source = """
+    class Probe:
+        def __init__(self, net, x):
+            self.net = nn.Linear(3, 1)
+            self.x = torch.ones(3)
+            self.total = 0.0
+
+        def grow(self):
+            self.total += self.net(self.x).sum()
+
+    probe = Probe()
+    for _ in range(3):
+        probe.grow()
+    """
+    assert codes(source) == ["TDL304"]
+
+
 def test_a_weight_that_is_one_of_several() -> None:
     source = """
     def train(balanced):

@@ -27,6 +27,7 @@ from torchdevlint.values import (
     Optimizer,
     Parameters,
     Tensor,
+    Unknown,
     Value,
 )
 from torchdevlint.why import Role, Why
@@ -57,6 +58,8 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
             return UNKNOWN
         case Loader():
             return run.opaque(name)
+        case Unknown() if isinstance(run.knowledge.tensor.get(name), Backward):
+            return transfers.apply(run, run.knowledge.tensor[name], made, calls.Argument(node.value, receiver))
         case _:
             return calls.unseen(run, made)
 

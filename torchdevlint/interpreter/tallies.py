@@ -48,8 +48,9 @@ def _at_call(run: Run, call: Call, event: Tallied) -> Tallied:
     function = call.node.func if isinstance(call.node, cst.Call) else None
     total = text_of(function.value) if isinstance(function, cst.Attribute) else call.text
     frame, caller = run.frame, run.frame.caller
-    if given is None or caller is None:
+    if given is None:
         return event
+    assert caller is not None
     run.frame = caller
     slot = conditions.slot_of(run, given.node)
     run.frame = frame

@@ -150,9 +150,7 @@ def combined(rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
         case RankRule.VECTOR:
             return (1, None)
         case RankRule.PLUS_ONE:
-            if not tensors:
-                return (1, None)
-            low, high = tensors[0].rank
+            low, high = tensors[0].rank if tensors else ANY_RANK
             return (low + 1, None if high is None else high + 1)
         case _:
             return ANY_RANK
