@@ -1,0 +1,63 @@
+"""Operations that are composed differently for CUDA: recurrent layers and the CTC loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from torchdevlint.harness.simulator import tags
+from torchdevlint.harness.simulator.tags import device_of
+from torchdevlint.harness.simulator.transfers import Mover
+
+
+def _check_devices(data: torch.Tensor, hidden: Any, weights: Any) -> None:
+    """What `check_attributes` in ATen's `native/RNN.h` compares, in its order and with its texts."""
+    device = device_of(data)
+    for state in hidden if isinstance(hidden, (list, tuple)) else [hidden]:
+        if device_of(state) != device:
+            raise RuntimeError(
+                f"Input and hidden tensors are not at the same device, found input tensor at {device} and hidden "
+                f"tensor at {device_of(state)}"
+            )
+    for weight in weights:
+        if device_of(weight) != device:
+            raise RuntimeError(
+                f"Input and parameter tensors are not at the same device, found input tensor at {device} and parameter "
+                f"tensor at {device_of(weight)}"
+            )
+
+
+def _layer(native: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        # either (input, state, weights, …), or packed: (data, batch sizes, state, weights, …)
+        packed = isinstance(args[1], torch.Tensor) and isinstance(args[3], (list, tuple))
+        hidden, weights = (args[2], args[3]) if packed else (args[1], args[2])
+        _check_devices(args[0], hidden, weights)
+        device = device_of(args[0])
+        return tuple(tags.tag_tensor(result, device) for result in native(*args))
+
+    return run
+
+
+def patch_composed(mover: Mover) -> None:
+    """Replace the functions that PyTorch composes by looking at the device."""
+    for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        setattr(torch._VF, name, _layer(getattr(torch._VF, name)))
+    native_ctc = torch.ctc_loss
+
+    def ctc_loss(log_probs: torch.Tensor, targets: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        """Targets and lengths may be anywhere.
+
+        ATen's `native/LossCTC.cpp` moves targets to the device of the probabilities and reads lengths on the host.
+        """
+        device = device_of(log_probs)
+        lengths = [mover.move(value, device) if isinstance(value, torch.Tensor) else value for value in args]
+        named = {
+            name: mover.move(value, device) if isinstance(value, torch.Tensor) else value
+            for name, value in kwargs.items()
+        }
+        return native_ctc(log_probs, mover.move(targets, device), *lengths, **named)
+
+    torch.ctc_loss = ctc_loss
