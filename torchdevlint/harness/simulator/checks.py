@@ -44,8 +44,6 @@ def check(name: str, overload: str, operands: Sequence[Operand]) -> None:
     special = _SPECIAL.get(name)
     if special is not None:
         special(name, operands)
-    elif name.startswith("_scaled_dot_product"):
-        _check_attention(name, operands)
     elif name.startswith("_foreach_") and name != "_foreach_norm":
         _check_rows(name, operands)
     elif f"{name}.{overload}" in _RULES:
@@ -145,16 +143,6 @@ def _check_convolution(name: str, operands: Sequence[Operand]) -> None:
             f"Input type ({type_name(owner.tensor, owner.tag)}) and {role} type "
             f"({type_name(operand.tensor, operand.tag)}) should be the same{tail}"
         )
-
-
-def _check_attention(name: str, operands: Sequence[Operand]) -> None:
-    three = {operand.name: operand.tag for operand in _named(operands, "query", "key", "value")}
-    if len(set(three.values()) - {ADOPTS}) > 1:
-        raise RuntimeError(
-            f"Expected query, key, and value to have the same device type, but got query.device: {three['query']} "
-            f"key.device: {three['key']} and value.device: {three['value']} instead."
-        )
-    _check_iterator(name, operands)
 
 
 def _check_packing(name: str, operands: Sequence[Operand]) -> None:

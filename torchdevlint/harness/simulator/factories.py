@@ -62,7 +62,7 @@ class _Factories:
         if device.type == "cuda" and original.__name__.startswith(_UNSUPPORTED):
             raise SimulationError(f"torch.{original.__name__} on a device cannot be simulated")
         pinned = kwargs.pop("pin_memory", False)
-        with Requested(self.runtime, device), tags.Native():
+        with Requested(self.runtime, device):
             made = original(*args, device=CPU, **kwargs)
         storage = tags.storage_of(made)
         if storage is not None and pinned:

@@ -16,7 +16,7 @@ from torchdevlint.harness.simulator.gradients import patch_gradients
 from torchdevlint.harness.simulator.legacy import patch_legacy
 from torchdevlint.harness.simulator.machine import Machine
 from torchdevlint.harness.simulator.parallel import patch_parallel
-from torchdevlint.harness.simulator.recurrent import patch_composed
+from torchdevlint.harness.simulator.composed import patch_composed
 from torchdevlint.harness.simulator.report import Simulation
 from torchdevlint.harness.simulator.runtime import patch_runtime
 from torchdevlint.harness.simulator.storages import patch_storages

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.nn.parameter import UninitializedTensorMixin
+from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from torchdevlint.harness.simulator import tags
 from torchdevlint.harness.simulator.checks import type_name
@@ -38,6 +40,11 @@ class ToCopyBackward(torch.autograd.Function):
         return context.mover.move(gradient, context.source), None, None, None
 
 
+def _has_own_rules(tensor: torch.Tensor) -> bool:
+    """Whether the tensor's class, or a mode, overrides PyTorch's functions; such a class keeps its type that way."""
+    return has_torch_function_unary(tensor) and not isinstance(tensor, UninitializedTensorMixin)
+
+
 class Mover:
     """Moves tensors between the devices of a machine."""
 
@@ -48,7 +55,7 @@ class Mover:
     def clone(self, tensor: torch.Tensor, device: Device) -> torch.Tensor:
         """A copy of the values on the device, without a gradient's history and without a note."""
         with tags.Native(), Requested(self._runtime, device), torch.no_grad():
-            copy = torch._C.TensorBase.clone(tensor.detach())
+            copy = torch._C.TensorBase.clone(torch._C.TensorBase.detach(tensor))
         return tags.tag_tensor(copy, device)
 
     def copy(self, tensor: torch.Tensor, device: Device, non_blocking: bool) -> torch.Tensor:
@@ -89,7 +96,7 @@ class Mover:
             if tensor.requires_grad and torch.is_grad_enabled():
                 moved: torch.Tensor = ToCopyBackward.apply(tensor, device, self, non_blocking)
                 return moved
-            return self.copy(tensor.detach(), device, non_blocking)
+            return self.copy(tensor, device, non_blocking)
 
     def parse_to(self, *args: Any, **kwargs: Any) -> Any:
         """PyTorch's parser of the arguments of `to`, for which a device may be an index, too."""
@@ -102,6 +109,9 @@ class Mover:
 
     def to(self, tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         """`tensor.to(...)` in all its forms."""
+        if _has_own_rules(tensor):
+            overridden: torch.Tensor = handle_torch_function(torch.Tensor.to, (tensor,), tensor, *args, **kwargs)
+            return overridden
         if not set(kwargs) <= _ARGUMENTS_OF_TO:
             native: torch.Tensor = _NATIVE["to"](tensor, *args, **kwargs)  # raises
             return native

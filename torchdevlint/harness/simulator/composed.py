@@ -1,4 +1,4 @@
-"""Operations that are composed differently for CUDA: recurrent layers and the CTC loss."""
+"""Operations that PyTorch composes after a look at the device: recurrent layers, attention, the CTC loss."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _layer(native: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def patch_composed(mover: Mover) -> None:
-    """Replace the functions that PyTorch composes by looking at the device."""
+    """Replace the functions that PyTorch composes after a look at the device."""
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         setattr(torch._VF, name, _layer(getattr(torch._VF, name)))
     native_ctc = torch.ctc_loss
@@ -61,3 +61,23 @@ def patch_composed(mover: Mover) -> None:
         return native_ctc(log_probs, mover.move(targets, device), *lengths, **named)
 
     torch.ctc_loss = ctc_loss
+    _patch_attention()
+
+
+def _patch_attention() -> None:
+    native = torch._C._nn.scaled_dot_product_attention
+
+    def scaled_dot_product_attention(
+        query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Compares devices before anything else, as `validate_sdpa_input` in ATen's `attention.cpp` does."""
+        three = device_of(query), device_of(key), device_of(value)
+        if len(set(three)) > 1:
+            raise RuntimeError(
+                f"Expected query, key, and value to have the same device type, but got query.device: {three[0]} "
+                f"key.device: {three[1]} and value.device: {three[2]} instead."
+            )
+        return native(query, key, value, *args, **kwargs)
+
+    torch._C._nn.scaled_dot_product_attention = scaled_dot_product_attention
+    torch.nn.functional.scaled_dot_product_attention = scaled_dot_product_attention
