@@ -62,6 +62,8 @@ def patch_composed(mover: Mover) -> None:
 
     torch.ctc_loss = ctc_loss
     _patch_attention()
+    _patch_meshgrid()
+    _patch_matrix_rank()
 
 
 def _patch_attention() -> None:
@@ -81,3 +83,26 @@ def _patch_attention() -> None:
 
     torch._C._nn.scaled_dot_product_attention = scaled_dot_product_attention
     torch.nn.functional.scaled_dot_product_attention = scaled_dot_product_attention
+
+
+def _patch_meshgrid() -> None:
+    native = torch._VF.meshgrid
+
+    def meshgrid(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compares devices, as `meshgrid` in ATen's `TensorShape.cpp` does."""
+        if len({device_of(tensor) for tensor in tensors}) > 1:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same device")
+        return native(tensors, *args, **kwargs)
+
+    torch._VF.meshgrid = meshgrid
+
+
+def _patch_matrix_rank() -> None:
+    native = torch.linalg.matrix_rank
+
+    def matrix_rank(matrix: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        """For a matrix without elements PyTorch returns zeros that no operation has led to."""
+        rank = native(matrix, *args, **kwargs)
+        return tags.tag_tensor(rank, device_of(matrix)) if tags.tag_of(rank) is tags.ADOPTS else rank
+
+    torch.linalg.matrix_rank = matrix_rank

@@ -33,6 +33,10 @@ class Stream:
         """All work is done: only the copies that the host must wait for are not."""
         return not self.runtime.pending
 
+    def is_capturing(self) -> bool:
+        """CUDA graphs are not simulated."""
+        return False
+
     def wait_stream(self, stream: Any) -> None:
         """The device waits, not the host."""
 

@@ -254,8 +254,7 @@ def patch_tensor(runtime: Runtime, mover: Mover) -> None:
         history = ", requires_grad=True" if tensor.requires_grad else ""
         if tensor.grad_fn is not None:
             history = f", grad_fn=<{tensor.grad_fn.name()}>"
-        title = "Parameter containing:\n" if isinstance(tensor, torch.nn.Parameter) else ""
-        return f"{title}{values}, device='{device}'{history})"
+        return f"{values}, device='{device}'{history})"
 
 
 def _get_device_function(tensor: torch.Tensor) -> Any:
