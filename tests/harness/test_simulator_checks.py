@@ -86,8 +86,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "convolution of the device": (
         lambda: F.conv1d(host(1, 1, 3), on(1, 1, 3)),
-        "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same or input should be "
-        "a MKLDNN tensor and weight is a dense tensor",
+        (
+            "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same or input "
+            "should be a MKLDNN tensor and weight is a dense tensor"
+        ),
     ),
     "convolution of the host": (
         lambda: F.conv1d(on(1, 1, 3), host(1, 1, 3)),
@@ -99,8 +101,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "attention": (
         lambda: F.scaled_dot_product_attention(on(1, 2, 4), on(1, 2, 4), host(1, 2, 4)),
-        "Expected query, key, and value to have the same device type, but got query.device: cuda:0 key.device: cuda:0 "
-        "and value.device: cpu instead.",
+        (
+            "Expected query, key, and value to have the same device type, but got query.device: cuda:0 "
+            "key.device: cuda:0 and value.device: cpu instead."
+        ),
     ),
     "lengths of the device": (
         lambda: nn.utils.rnn.pack_padded_sequence(on(2, 1, 1), longs(2).cuda()),
@@ -108,8 +112,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "recurrent layer of the device": (
         lambda: nn.LSTM(2, 2).cuda()(host(1, 1, 2)),
-        "Input and parameter tensors are not at the same device, found input tensor at cpu and parameter tensor at "
-        "cuda:0",
+        (
+            "Input and parameter tensors are not at the same device, found input tensor at cpu and parameter tensor at "
+            "cuda:0"
+        ),
     ),
     "hidden state of the host": (
         lambda: nn.GRU(2, 2).cuda()(on(1, 1, 2), host(1, 1, 2)),
@@ -232,7 +238,11 @@ def test_rules_hold_in_threads() -> None:
     ("message", "mismatch", "device_error"),
     [
         (TWO_DEVICES, True, True),
-        (TWO_DEVICES.replace("!", "! (when checking argument for argument mat1 in method wrapper_CUDA_addmm)"), True, True),
+        (
+            TWO_DEVICES.replace("!", "! (when checking argument for argument mat1 in method wrapper_CUDA_addmm)"),
+            True,
+            True,
+        ),
         ("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu()", False, True),
         ("No CUDA GPUs are available", False, True),
         ("The size of tensor a (2) must match the size of tensor b (3)", False, False),

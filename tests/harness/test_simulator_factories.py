@@ -192,7 +192,9 @@ def test_types_convert() -> None:
 @simulated()
 def test_new_makes_tensors_beside_the_old() -> None:
     device, host = torch.ones(2, device="cuda"), torch.ones(2)
-    assert {each.device for each in (device.new(2, 3), device.new([1.0, 2.0]), device.new(), device.new(device))} == {CUDA}
+    assert {each.device for each in (device.new(2, 3), device.new([1.0, 2.0]), device.new(), device.new(device))} == {
+        CUDA
+    }
     assert host.new(2).device.type == "cpu"
     assert device.new(2, device="cuda").device == CUDA
     assert torch.ones(2, device="meta").new(2).device.type == "meta"

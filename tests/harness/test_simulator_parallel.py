@@ -43,7 +43,9 @@ def test_replicas_run_on_all_devices() -> None:
 
 @simulated(TWO)
 def test_parameters_must_be_on_the_first_device() -> None:
-    with pytest.raises(RuntimeError, match=r"must have its parameters and buffers on device cuda:0 \(device_ids\[0\]\)"):
+    with pytest.raises(
+        RuntimeError, match=r"must have its parameters and buffers on device cuda:0 \(device_ids\[0\]\)"
+    ):
         nn.DataParallel(nn.Linear(2, 2))(torch.rand(4, 2))
 
 
@@ -68,7 +70,7 @@ class Current(nn.Module):
 
 @simulated(TWO)
 def test_devices_that_are_written_down_fail_in_other_replicas() -> None:
-    with pytest.raises(RuntimeError, match="(?s)Caught RuntimeError in replica 1 on device 1.*cuda:1 and cuda:0!"):
+    with pytest.raises(RuntimeError, match=r"(?s)Caught RuntimeError in replica 1 on device 1.*cuda:1 and cuda:0!"):
         nn.DataParallel(Fixed())(torch.zeros(4, 2))
     assert nn.DataParallel(Current())(torch.zeros(4, 2)).sum() == 8
 

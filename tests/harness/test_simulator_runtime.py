@@ -207,7 +207,7 @@ class Moves(torch.utils.data.Dataset[torch.Tensor]):
 def test_workers_of_a_loader_cannot_use_devices() -> None:
     torch.cuda.init()
     loader = torch.utils.data.DataLoader(Moves(), num_workers=1, multiprocessing_context="fork")
-    with pytest.raises(RuntimeError, match="(?s)Caught RuntimeError in DataLoader worker.*Cannot re-initialize CUDA"):
+    with pytest.raises(RuntimeError, match=r"(?s)Caught RuntimeError in DataLoader worker.*Cannot re-initialize CUDA"):
         next(iter(loader))
 
 

@@ -68,7 +68,9 @@ def test_files_remember_devices(tmp_path: Path, legacy: bool) -> None:
     assert run(_load, Machine(2), path=path, map_location={"cuda:0": "cuda:1"}) == ("cuda:1", "cpu")
     assert run(_load, None, path=path, map_location="cpu") == ("cpu", "cpu")
     message = run(_fail, None, path=path)
-    assert message.startswith("Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False")
+    assert message.startswith(
+        "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False"
+    )
     assert run(_fail, Machine(visible=False), path=path) == message
 
 

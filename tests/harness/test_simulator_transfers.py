@@ -85,7 +85,9 @@ def test_a_tensor_says_where_it_is() -> None:
     assert repr(tensor) == "tensor([1., 1.], device='cuda:0', requires_grad=True)"
     assert "device='cuda:0', grad_fn=<MulBackward0>)" in repr(tensor * 2)
     assert repr(torch.ones(1)) == "tensor([1.])"
-    assert repr(nn.Parameter(torch.ones(1, device="cuda"))).startswith("Parameter containing:\ntensor([1.], device='cuda:0'")
+    assert repr(nn.Parameter(torch.ones(1, device="cuda"))).startswith(
+        "Parameter containing:\ntensor([1.], device='cuda:0'"
+    )
     assert tensor.detach()[:1].view(1, 1).device == CUDA
     tensor.record_stream(torch.cuda.current_stream())
 

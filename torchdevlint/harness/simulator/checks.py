@@ -30,11 +30,26 @@ _RULES: dict[str, tuple[str, list[str]]] = json.loads(TABLE.read_text(encoding="
 
 # copies between devices, and what only asks about tensors or exchanges their storages
 _FREE = frozenset(
-    "copy_ copy _to_copy _copy_from _copy_from_and_resize set_ resize_as_ is_same_size is_set_to record_stream "
-    "_has_same_storage_numel _has_compatible_shallow_copy_type _foreach_copy_ dequantize new_empty_strided".split()
+    [
+        "copy_",
+        "copy",
+        "_to_copy",
+        "_copy_from",
+        "_copy_from_and_resize",
+        "set_",
+        "resize_as_",
+        "is_same_size",
+        "is_set_to",
+        "record_stream",
+        "_has_same_storage_numel",
+        "_has_compatible_shallow_copy_type",
+        "_foreach_copy_",
+        "dequantize",
+        "new_empty_strided",
+    ]
 )
 # ternary kernels of TensorIterator that take one CPU scalar at the most (`max_cpu_scalars_on_non_cpu` in ATen)
-_ONE_HOST_SCALAR = frozenset("addcmul addcmul_ addcdiv addcdiv_ lerp lerp_".split())
+_ONE_HOST_SCALAR = frozenset(["addcmul", "addcmul_", "addcdiv", "addcdiv_", "lerp", "lerp_"])
 
 
 def check(name: str, overload: str, operands: Sequence[Operand]) -> None:
@@ -48,7 +63,9 @@ def check(name: str, overload: str, operands: Sequence[Operand]) -> None:
         _check_rows(name, operands)
     elif f"{name}.{overload}" in _RULES:
         method, order = _RULES[f"{name}.{overload}"]
-        _check_all(sorted(operands, key=lambda operand: order.index(operand.name) if operand.name in order else 99), method)
+        _check_all(
+            sorted(operands, key=lambda operand: order.index(operand.name) if operand.name in order else 99), method
+        )
     else:
         _check_iterator(name, operands)
 
@@ -98,9 +115,7 @@ def _check_index(name: str, operands: Sequence[Operand]) -> None:
     for index in _named(operands, "indices"):
         if index.tag not in (CPU, ADOPTS, owner):
             shown = CPU if owner is ADOPTS else owner
-            raise RuntimeError(
-                f"indices should be either on cpu or on the same device as the indexed tensor ({shown})"
-            )
+            raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({shown})")
     for value in _named(operands, "values"):
         if value.tag not in (ADOPTS, owner) and value.tensor.dim() > 0:
             _check_iterator(name, _named(operands, "self", "values"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import torch
@@ -20,8 +20,19 @@ from torchdevlint.harness.simulator.tags import ADOPTS, CPU, Device, Tag, is_on_
 
 # operations whose result the host needs: a value, or a shape that depends on values
 _WAITS = frozenset(
-    "_local_scalar_dense nonzero masked_select equal _unique _unique2 unique_dim unique_consecutive is_nonzero "
-    "repeat_interleave bincount".split()
+    [
+        "_local_scalar_dense",
+        "nonzero",
+        "masked_select",
+        "equal",
+        "_unique",
+        "_unique2",
+        "unique_dim",
+        "unique_consecutive",
+        "is_nonzero",
+        "repeat_interleave",
+        "bincount",
+    ]
 )
 # their second result is read on the host, so it is made there
 _SECOND_ON_HOST = frozenset({"_pack_padded_sequence"})
@@ -38,13 +49,11 @@ class _Operation:
     takes_device: bool
 
 
-@lru_cache(maxsize=None)
+@cache
 def _describe(function: Any) -> _Operation:
     schema = function._schema
     arguments = tuple(argument.name for argument in schema.arguments)
-    return _Operation(
-        schema.name.split("::")[-1], schema.overload_name or "default", arguments, "device" in arguments
-    )
+    return _Operation(schema.name.split("::")[-1], schema.overload_name or "default", arguments, "device" in arguments)
 
 
 def _operands(name: str, value: Any) -> Iterator[Operand]:
@@ -96,7 +105,7 @@ class DeviceRules(TorchDispatchMode):
         return result
 
     def _requested(self, operation: _Operation, kwargs: dict[str, Any]) -> Device | None:
-        """The device that the script or the call asks for; a device that PyTorch here lacks is taken out of the call."""
+        """The device that the script or the call asks for; one that PyTorch here lacks is taken out of the call."""
         device = kwargs.get("device")
         if operation.takes_device and device is not None and device.type == "cuda":
             kwargs["device"] = CPU

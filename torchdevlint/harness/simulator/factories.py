@@ -122,7 +122,9 @@ class _Factories:
             if name == "as_tensor" and len(args) > 2:  # the only one that takes a device by position
                 device, args = args[2], args[:2]
             if isinstance(source, torch.Tensor):
-                return self._from_tensor(original, name, source, device, kwargs if not args[1:] else {**kwargs, "dtype": args[1]})
+                return self._from_tensor(
+                    original, name, source, device, kwargs if not args[1:] else {**kwargs, "dtype": args[1]}
+                )
             target = self.place(device, default_device)
             if target.type == "cuda":  # the copy is a tensor of its own: data of an array is shared on the CPU only
                 requires_grad = bool(kwargs.pop("requires_grad", False))
@@ -135,7 +137,7 @@ class _Factories:
     def _from_tensor(
         self, original: Callable[..., Any], name: str, source: torch.Tensor, device: Any, kwargs: dict[str, Any]
     ) -> Any:
-        """`torch.tensor(t)` copies (and warns), `torch.as_tensor(t)` converts only if it must; both stay on t's device."""
+        """`torch.tensor(t)` copies (and warns), `torch.as_tensor(t)` converts if it must; both stay on t's device."""
         target = self.place(device, lambda: device_of(source))
         if target.type not in ("cpu", "cuda") or tags.storage_of(source) is None:
             return original(source, device=target, **kwargs)
@@ -143,7 +145,9 @@ class _Factories:
         if name == "tensor":
             with Requested(self.runtime, None):
                 made = original(source.detach(), **{**kwargs, "requires_grad": False})
-            copy = self.mover.copy(made, target, False) if target != device_of(source) else self.mover.clone(made, target)
+            copy = (
+                self.mover.copy(made, target, False) if target != device_of(source) else self.mover.clone(made, target)
+            )
             return copy.requires_grad_(bool(kwargs.get("requires_grad", False)))
         converted = self.mover.to(source, target, dtype=dtype, copy=bool(kwargs.get("copy")))
         return converted.requires_grad_() if kwargs.get("requires_grad") else converted
@@ -152,15 +156,15 @@ class _Factories:
 def patch_factories(runtime: Runtime, mover: Mover) -> None:
     """Replace the functions that make tensors, and generators of random numbers."""
     factories = _Factories(runtime, mover)
-    for original in list(_device_constructors()):  # cached by PyTorch: it goes on to hold the originals
+    constructors: set[Any] = _device_constructors()
+    for original in list(constructors):  # cached by PyTorch: it goes on to hold the originals
         name = original.__name__
         for module in (torch, torch.fft, torch.nested):
             short = name.removeprefix("fft_") if module is torch.fft else name
-            if getattr(module, short, None) is original:
-                wrapped = (
-                    factories.converter(original, name) if name in _CONVERTERS else factories.constructor(original)
-                )
-                setattr(module, short, wrapped)
+            if not hasattr(module, short) or getattr(module, short) is not original:
+                continue
+            wrap = functools.partial(factories.converter, name=name) if name in _CONVERTERS else factories.constructor
+            setattr(module, short, wrap(original))
     for name in _LIKE:
         setattr(torch, name, factories.like(getattr(torch, name)))
     for name in _METHODS:
@@ -180,15 +184,16 @@ def patch_factories(runtime: Runtime, mover: Mover) -> None:
 
 def _generator_class(runtime: Runtime) -> Any:
     """A class of generators that may be of the device; their numbers are those of a generator of the CPU."""
-    native = torch._C.Generator
+    native: Any = torch._C.Generator
+    kind: Any = type(native)
 
-    class GeneratorMeta(type(native)):  # type: ignore[misc]
+    class GeneratorMeta(kind):
         """Generators that PyTorch made are generators, too."""
 
-        def __instancecheck__(cls, instance: object) -> bool:
+        def __instancecheck__(self, instance: object) -> bool:
             return isinstance(instance, native)
 
-    class Generator(native, metaclass=GeneratorMeta):
+    class Generator(torch._C.Generator, metaclass=GeneratorMeta):
         """A generator with the device that it was asked for."""
 
         def __new__(cls, device: Any = "cpu") -> Any:

@@ -8,6 +8,7 @@ import torch._dynamo  # optimizers import it at their first step, and it inspect
 from torchdevlint.harness.simulator import tags
 from torchdevlint.harness.simulator.accelerator import patch_accelerator
 from torchdevlint.harness.simulator.autocast import patch_autocast
+from torchdevlint.harness.simulator.composed import patch_composed
 from torchdevlint.harness.simulator.devices import Runtime
 from torchdevlint.harness.simulator.dispatch import apply_rules
 from torchdevlint.harness.simulator.errors import SimulationError
@@ -16,7 +17,6 @@ from torchdevlint.harness.simulator.gradients import patch_gradients
 from torchdevlint.harness.simulator.legacy import patch_legacy
 from torchdevlint.harness.simulator.machine import Machine
 from torchdevlint.harness.simulator.parallel import patch_parallel
-from torchdevlint.harness.simulator.composed import patch_composed
 from torchdevlint.harness.simulator.report import Simulation
 from torchdevlint.harness.simulator.runtime import patch_runtime
 from torchdevlint.harness.simulator.storages import patch_storages

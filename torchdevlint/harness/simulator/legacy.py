@@ -45,7 +45,7 @@ class _DeviceTypeMeta(type):
             raise RuntimeError(f"legacy constructor expects device type: cuda but device type: {device} was passed")
         data = args[0] if args else None
         if isinstance(data, torch.Tensor):
-            if not isinstance(data, cls):
+            if not cls.__instancecheck__(data):
                 found = type_name(data, device_of(data))
                 raise TypeError(f"expected {cls.__qualname__} (got {found})")
             return data.view_as(data).detach()

@@ -17,7 +17,7 @@ def patch_parallel(runtime: Runtime, mover: Mover) -> None:
     """Replace the functions that copy between devices."""
 
     def place(destination: Any) -> Device:
-        if destination == -1 or destination == "cpu":
+        if destination in (-1, "cpu"):
             return CPU
         return runtime.resolve("cuda" if destination is None else destination)
 
@@ -43,9 +43,7 @@ def patch_parallel(runtime: Runtime, mover: Mover) -> None:
             return tuple(out)
         targets = [runtime.resolve(device) for device in devices]
         chunks = tensor.chunk(len(targets), dim) if chunk_sizes is None else tensor.split(chunk_sizes, dim)
-        return tuple(
-            mover.move(chunk.contiguous(), target) for chunk, target in zip(chunks, targets, strict=False)
-        )
+        return tuple(mover.move(chunk.contiguous(), target) for chunk, target in zip(chunks, targets, strict=False))
 
     def gather(tensors: Sequence[Any], dim: int = 0, destination: Any = None, *, out: Any = None) -> Any:
         target = place(destination) if out is None else out.device
@@ -63,4 +61,4 @@ def patch_parallel(runtime: Runtime, mover: Mover) -> None:
 
     for function in (broadcast, broadcast_coalesced, scatter, gather, reduce_add, reduce_add_coalesced):
         setattr(comm, function.__name__, function)
-    _functions._get_stream = lambda device: torch.cuda.Stream(device)
+    _functions._get_stream = torch.cuda.Stream

@@ -16,14 +16,21 @@ _NAME = "Simulated CUDA device"
 _CAPABILITY = (8, 0)
 _TOTAL_MEMORY = 1 << 34
 _NOTHING_TO_DO = (
-    "empty_cache ipc_collect reset_accumulated_memory_stats set_per_process_memory_fraction manual_seed "
-    "manual_seed_all seed seed_all _sleep"
-).split()
+    "empty_cache",
+    "ipc_collect",
+    "reset_accumulated_memory_stats",
+    "set_per_process_memory_fraction",
+    "manual_seed",
+    "manual_seed_all",
+    "seed",
+    "seed_all",
+    "_sleep",
+)
 
 
 def _device_class(runtime: Runtime) -> Any:
     class device:  # noqa: N801 -- PyTorch's name
-        """Stands for `torch.cuda.device`: within it, the device is the current one; a negative index changes nothing."""
+        """Stands for `torch.cuda.device`: within it, the device is current; a negative index changes nothing."""
 
         def __init__(self, device: Any) -> None:
             negative = device is None or (isinstance(device, int) and device < 0)
@@ -35,11 +42,19 @@ def _device_class(runtime: Runtime) -> Any:
             if self.idx >= 0:
                 runtime.current.index = self.idx
 
-        def __exit__(self, *error: object) -> bool:
+        def __exit__(self, *error: object) -> None:
             runtime.current.index = self.prev_idx
-            return False
 
     return device
+
+
+def always(value: Any) -> Callable[..., Any]:
+    """A function that returns the value, whatever it is given."""
+
+    def get(*args: Any, **kwargs: Any) -> Any:
+        return value
+
+    return get
 
 
 def patch_runtime(runtime: Runtime) -> None:
@@ -60,10 +75,11 @@ def patch_runtime(runtime: Runtime) -> None:
         place = device_of(tensor)
         return device(place.index if place.type == "cuda" else -1)
 
-    def is_available() -> bool:
-        return runtime.is_available()
+    def synchronize(device: Any = None) -> None:
+        runtime.index_of(device)
+        runtime.note_wait("synchronize")
 
-    cuda.is_available = is_available
+    cuda.is_available = runtime.is_available
     cuda.device_count = runtime.device_count
     cuda.init = cuda._lazy_init = runtime.initialise
     cuda.is_initialized = lambda: runtime.initialised and not runtime.bad_fork
@@ -72,9 +88,9 @@ def patch_runtime(runtime: Runtime) -> None:
     cuda.set_device = set_device
     cuda.device = cuda._DeviceGuard = device
     cuda.device_of = device_of_tensor
-    cuda.synchronize = lambda device=None: (runtime.index_of(device), runtime.note_wait("synchronize"))[0] and None
+    cuda.synchronize = synchronize
     torch.backends.cuda.is_built = lambda: True
-    torch.backends.cudnn.is_acceptable = lambda tensor: False  # its layers flatten their weights in memory
+    torch.backends.cudnn.is_acceptable = always(False)  # its layers flatten their weights in memory
     torch.version.cuda = "12.6"
     os.register_at_fork(after_in_child=runtime.forked)
     _patch_properties(runtime)
@@ -107,13 +123,13 @@ def _patch_properties(runtime: Runtime) -> None:
     cuda.get_device_capability = of_device(_CAPABILITY)
     cuda.get_device_properties = of_device(properties)
     cuda.can_device_access_peer = can_device_access_peer
-    cuda.is_bf16_supported = lambda including_emulation=True: True
-    cuda.is_tf32_supported = lambda: True
+    cuda.is_bf16_supported = always(True)
+    cuda.is_tf32_supported = always(True)
     cuda.get_arch_list = lambda: ["sm_80"]
     cuda.utilization = of_device(0)
     cuda.is_current_stream_capturing = lambda: False
     for name in ("range_push", "range_pop", "range_start", "range_end", "mark"):
-        setattr(cuda.nvtx, name, lambda *args, **kwargs: 0)
+        setattr(cuda.nvtx, name, always(0))
 
 
 def _patch_memory(runtime: Runtime) -> None:
@@ -127,9 +143,7 @@ def _patch_memory(runtime: Runtime) -> None:
         used, peak = ledger.used(index(device)), ledger.peak(index(device))
         kinds = ("allocated_bytes", "reserved_bytes", "active_bytes")
         return {
-            f"{kind}.all.{moment}": nbytes
-            for kind in kinds
-            for moment, nbytes in (("current", used), ("peak", peak))
+            f"{kind}.all.{moment}": nbytes for kind in kinds for moment, nbytes in (("current", used), ("peak", peak))
         }
 
     def mem_get_info(device: Any = None) -> tuple[int, int]:
@@ -161,7 +175,7 @@ def _patch_memory(runtime: Runtime) -> None:
         "mem_get_info": mem_get_info,
         "memory_summary": memory_summary,
     }
-    replacements.update({name: lambda *args, **kwargs: None for name in _NOTHING_TO_DO})
+    replacements.update({name: always(None) for name in _NOTHING_TO_DO})
     for name, replacement in replacements.items():
         setattr(cuda, name, replacement)
         for module in (cuda.memory, cuda.random):
@@ -181,11 +195,15 @@ def _patch_random(runtime: Runtime) -> None:
         runtime.index_of(device)
         torch.set_rng_state(new_state)
 
+    def set_rng_state_all(new_states: Any) -> None:
+        for state in new_states:
+            set_rng_state(state)
+
     replacements: dict[str, Callable[..., Any]] = {
         "get_rng_state": get_rng_state,
         "set_rng_state": set_rng_state,
         "get_rng_state_all": lambda: [get_rng_state(index) for index in range(runtime.device_count())],
-        "set_rng_state_all": lambda new_states: [set_rng_state(state) for state in new_states] and None,
+        "set_rng_state_all": set_rng_state_all,
         "initial_seed": torch.initial_seed,
     }
     for name, replacement in replacements.items():

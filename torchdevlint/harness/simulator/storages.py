@@ -19,7 +19,8 @@ def _device(storage: Any) -> Device:
     if native.type != "cpu":
         return native
     tag = tags.tag_of_storage(storage)
-    return CPU if tag is ADOPTS else tag
+    device: Device = CPU if tag is ADOPTS else tag
+    return device
 
 
 def _copy(storage: Any, device: Device) -> Any:
@@ -38,7 +39,7 @@ def patch_storages(runtime: Runtime) -> None:
 
     def to(storage: Any, *, device: Any, non_blocking: bool = False) -> Any:
         target = runtime.resolve(device)
-        if "cpu" != _native_device(storage).type or target.type not in ("cpu", "cuda"):
+        if _native_device(storage).type != "cpu" or target.type not in ("cpu", "cuda"):
             return native_to(storage, device=target)
         return storage if target == _device(storage) else _copy(storage, target)
 

@@ -49,7 +49,7 @@ class Stream:
         recorded.record(self)
         return recorded
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> Stream:  # noqa: PYI034 -- `Self` is newer than Python 3.10
         """Make it the current stream, as newer versions allow."""
         region = _StreamRegion(self)
         region.__enter__()

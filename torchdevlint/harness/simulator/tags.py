@@ -10,11 +10,28 @@ import enum
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
+from torch import device as Device  # noqa: N812 -- the real class: `torch.device` is replaced in the installation
 
 if TYPE_CHECKING:
     from torchdevlint.harness.simulator.report import Ledger
 
-Device = torch.device  # the real class: `torch.device` is replaced in the installation
+__all__ = [
+    "ADOPTS",
+    "CPU",
+    "Device",
+    "Native",
+    "Tag",
+    "device_of",
+    "is_on_device",
+    "is_pinned",
+    "keep_ledger",
+    "pin",
+    "storage_of",
+    "tag_of",
+    "tag_of_storage",
+    "tag_storage",
+    "tag_tensor",
+]
 CPU: Final = Device("cpu")
 _TAG = "_simulated_device"
 _MEMORY = "_simulated_memory"
@@ -82,12 +99,13 @@ def tag_of(tensor: torch.Tensor) -> Tag:
 def device_of(tensor: torch.Tensor) -> Device:
     """The device of a tensor as the script sees it: of one that still adopts its device, the CPU."""
     tag = tag_of(tensor)
-    return CPU if tag is ADOPTS else tag
+    device: Device = CPU if tag is ADOPTS else tag
+    return device
 
 
 def is_on_device(tag: Tag) -> bool:
     """Whether the tag is that of a simulated device."""
-    return tag is not ADOPTS and tag.type == "cuda"
+    return tag is not ADOPTS and bool(tag.type == "cuda")
 
 
 def tag_storage(storage: Any, tag: Tag) -> None:

@@ -74,7 +74,9 @@ class Mover:
             return late
         return self.clone(tensor, device)
 
-    def move(self, tensor: torch.Tensor, device: Device, copy: bool = False, non_blocking: bool = False) -> torch.Tensor:
+    def move(
+        self, tensor: torch.Tensor, device: Device, copy: bool = False, non_blocking: bool = False
+    ) -> torch.Tensor:
         """The tensor on the device: itself if it is there already and no copy is asked for.
 
         Raises SimulationError for tensors that have no storage, such as sparse ones.
@@ -182,9 +184,18 @@ def patch_tensor(runtime: Runtime, mover: Mover) -> None:
     tensor_class.is_cuda = property(lambda tensor: device_of(tensor).type == "cuda")
     tensor_class.is_cpu = property(lambda tensor: device_of(tensor).type == "cpu")
     torch._C._nn._parse_to = mover.parse_to
-    tensor_class.to = lambda tensor, *args, **kwargs: mover.to(tensor, *args, **kwargs)
-    tensor_class.record_stream = lambda tensor, stream: None
-    tensor_class.type_as = lambda tensor, other: mover.to(tensor, other)
+
+    @replace("to")
+    def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+        return mover.to(tensor, *args, **kwargs)
+
+    @replace("type_as")
+    def _type_as(tensor: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        return mover.to(tensor, other)
+
+    @replace("record_stream")
+    def _record_stream(tensor: torch.Tensor, stream: Any) -> None:
+        """Memory is never reused too early."""
 
     @replace("cuda")
     def _cuda(
