@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import inspect
 import subprocess
 import sys
@@ -24,7 +23,6 @@ def _server() -> subprocess.Popen[bytes]:
         path = Path(__file__).with_name("fork_server.py")
         process = subprocess.Popen([sys.executable, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         _SERVER.append(process)
-        atexit.register(stop)
     return _SERVER[0]
 
 

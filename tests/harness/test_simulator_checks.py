@@ -234,6 +234,46 @@ def test_rules_hold_in_threads() -> None:
     assert [str(error) for error in errors] == [TWO_DEVICES, TWO_DEVICES]
 
 
+def undecided(*shape: int) -> torch.Tensor:
+    """What PyTorch's own code makes: it is not asked for by a function of `torch`."""
+    result: torch.Tensor = torch._C._VariableFunctions.ones(shape)
+    return result
+
+
+@simulated()
+def test_tensors_of_pytorchs_own_code_adopt_the_device_that_they_meet() -> None:
+    for operation in (
+        lambda mine: mine + on(2),
+        lambda mine: torch.cat([mine, on(2)]),
+        lambda mine: on(2).masked_fill(mine > 0, 0.0),
+        lambda mine: on(2)[mine.long() - 1],
+        lambda mine: F.conv1d(mine.view(1, 1, 2), on(1, 1, 2)),
+    ):
+        mine = undecided(2)
+        assert mine.device.type == "cpu"
+        assert operation(mine).device.type == "cuda"
+    mine = undecided(2)
+    mine + on(2)
+    assert mine.device.type == "cuda"
+    assert undecided(2).untyped_storage().device.type == "cpu"
+    with pytest.raises(RuntimeError, match=re.escape(INDICES)):
+        undecided(2)[longs(0).cuda()]
+
+
+@simulated()
+def test_rows_of_lists_are_compared_each_for_itself() -> None:
+    first, second = torch._foreach_add([host(2), on(2)], [host(2), on(2)])
+    assert second.device.type == "cuda"
+    assert first.tolist() == [2.0, 2.0]
+
+
+@simulated()
+def test_lists_in_results_are_on_the_device() -> None:
+    found, scale = torch.zeros(1, device="cuda"), torch.ones((), device="cuda")
+    results, _ = torch.ops.aten._amp_foreach_non_finite_check_and_unscale([on(2)], found, scale)
+    assert results[0].device.type == "cuda"
+
+
 @pytest.mark.parametrize(
     ("message", "mismatch", "device_error"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,6 +97,13 @@ def test_results_of_factories_may_be_given() -> None:
     assert torch.normal(torch.zeros(2, device="cuda"), 1.0).device == CUDA
 
 
+class Watched(torch.overrides.TorchFunctionMode):
+    """Changes nothing."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
 @simulated(Machine(2))
 def test_default_devices() -> None:
     with torch.device("cuda:1"):
@@ -105,6 +113,8 @@ def test_default_devices() -> None:
         assert torch.from_numpy(np.zeros(2)).device.type == "cpu"
     torch.set_default_device("cuda")
     assert torch.zeros(2).device == CUDA
+    with Watched():
+        assert torch.zeros(2).device == CUDA
     found = []
     thread = threading.Thread(target=lambda: found.append(torch.zeros(2).device.type))
     thread.start()

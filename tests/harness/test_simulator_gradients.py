@@ -9,6 +9,8 @@ import torch
 from simulated import simulated
 from torch import nn
 
+from torchdevlint.harness.simulator import install
+
 pytestmark = pytest.mark.needs_torch
 CUDA = torch.device("cuda", 0)
 INVALID = "invalid gradient at index 0 - expected device cuda:0 but got cpu"
@@ -192,3 +194,19 @@ def test_composed_functions_look_at_devices_first() -> None:
     assert torch.meshgrid(device, device, indexing="ij")[0].device == CUDA
     assert torch.linalg.matrix_rank(torch.ones(0, 2, device="cuda")).device == CUDA
     assert torch.linalg.matrix_rank(torch.ones(2, 2, device="cuda")).device == CUDA
+
+
+@simulated()
+def test_recurrent_layers_without_values() -> None:
+    output, _ = nn.LSTM(2, 3, device="meta")(torch.ones(1, 1, 2, device="meta"))
+    assert output.device.type == "meta"
+
+
+@simulated(None)
+def test_graphs_from_before_the_installation() -> None:
+    leaf = torch.ones(2, requires_grad=True)
+    result = Single.apply(leaf).sum()
+    install()
+    result.backward()
+    assert leaf.grad is not None
+    assert leaf.grad.tolist() == [0.5, 0.5]

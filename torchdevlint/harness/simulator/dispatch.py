@@ -192,11 +192,17 @@ def kind_of_copy(source: Device, destination: Device) -> Kind:
 
 def apply_rules(runtime: Runtime) -> None:
     """Apply the rules in this thread and in each that starts later; modes are kept per thread."""
-    start = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+    start = threading.Thread.start
 
     def start_with_rules(thread: threading.Thread) -> None:
-        with DeviceRules(runtime):
-            start(thread)
+        run = thread.run
 
-    threading.Thread._bootstrap_inner = start_with_rules  # type: ignore[attr-defined]
+        def run_with_rules() -> None:
+            with DeviceRules(runtime):
+                run()
+
+        thread.run = run_with_rules  # type: ignore[method-assign]
+        start(thread)
+
+    threading.Thread.start = start_with_rules  # type: ignore[method-assign]
     DeviceRules(runtime).__enter__()

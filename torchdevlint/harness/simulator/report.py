@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Literal
 
 HOST_TO_DEVICE: Literal["host to device"] = "host to device"
@@ -37,13 +38,11 @@ class Transfer:
 
 def line_of_script() -> Line:
     """The innermost line under execution that is neither PyTorch's nor the simulator's; ("?", 0) if there is none."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
         if not any(part in file for part in _SILENT_FOLDERS):
             return file, frame.f_lineno
-        if frame.f_back is None:
-            break
         frame = frame.f_back
     return _UNKNOWN
 

@@ -19,8 +19,7 @@ def _device(storage: Any) -> Device:
     if native.type != "cpu":
         return native
     tag = tags.tag_of_storage(storage)
-    device: Device = CPU if tag is ADOPTS else tag
-    return device
+    return CPU if tag is ADOPTS else tag
 
 
 def _copy(storage: Any, device: Device) -> Any:

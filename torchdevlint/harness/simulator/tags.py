@@ -99,8 +99,7 @@ def tag_of(tensor: torch.Tensor) -> Tag:
 def device_of(tensor: torch.Tensor) -> Device:
     """The device of a tensor as the script sees it: of one that still adopts its device, the CPU."""
     tag = tag_of(tensor)
-    device: Device = CPU if tag is ADOPTS else tag
-    return device
+    return CPU if tag is ADOPTS else tag
 
 
 def is_on_device(tag: Tag) -> bool:

@@ -83,8 +83,7 @@ class Mover:
         """
         source = device_of(tensor)
         if source.type not in ("cpu", "cuda"):
-            result: torch.Tensor = _NATIVE["to"](tensor, CPU)  # of a meta tensor: raises
-            return result
+            return _NATIVE["to"](tensor, CPU)  # of a meta tensor: raises
         if tags.storage_of(tensor) is None:
             if device == CPU:
                 return tensor
@@ -96,8 +95,7 @@ class Mover:
                 return tensor.clone()
         with Requested(self._runtime, None):
             if tensor.requires_grad and torch.is_grad_enabled():
-                moved: torch.Tensor = ToCopyBackward.apply(tensor, device, self, non_blocking)
-                return moved
+                return ToCopyBackward.apply(tensor, device, self, non_blocking)
             return self.copy(tensor, device, non_blocking)
 
     def parse_to(self, *args: Any, **kwargs: Any) -> Any:
@@ -112,11 +110,9 @@ class Mover:
     def to(self, tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         """`tensor.to(...)` in all its forms."""
         if _has_own_rules(tensor):
-            overridden: torch.Tensor = handle_torch_function(torch.Tensor.to, (tensor,), tensor, *args, **kwargs)
-            return overridden
+            return handle_torch_function(torch.Tensor.to, (tensor,), tensor, *args, **kwargs)
         if not set(kwargs) <= _ARGUMENTS_OF_TO:
-            native: torch.Tensor = _NATIVE["to"](tensor, *args, **kwargs)  # raises
-            return native
+            return _NATIVE["to"](tensor, *args, **kwargs)  # raises
         positional = list(args)
         copy = bool(kwargs.pop("copy", False))
         other = kwargs.pop("other", None)
@@ -147,8 +143,7 @@ class Mover:
     ) -> torch.Tensor:
         target = None if device is None else self._runtime.resolve(device)
         if target is not None and target.type not in ("cpu", "cuda"):
-            elsewhere: torch.Tensor = _NATIVE["to"](tensor, target)
-            return elsewhere
+            return _NATIVE["to"](tensor, target)
         moved = tensor if target is None else self.move(tensor, target, copy, non_blocking)
         rest: dict[str, Any] = {}
         if dtype is not None:
@@ -160,8 +155,7 @@ class Mover:
         if not rest:
             return moved
         with Requested(self._runtime, None):
-            result: torch.Tensor = _NATIVE["to"](moved, **rest)
-        return result
+            return _NATIVE["to"](moved, **rest)
 
 
 def _refuse_numpy(tensor: torch.Tensor) -> None:
