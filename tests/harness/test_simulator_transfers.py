@@ -148,6 +148,7 @@ def test_copies_and_waits_are_reported(simulation: Simulation) -> None:
     moved.cpu()
     moved.clone()
     moved[torch.tensor([0])]
+    moved[moved > 0]
     moved.copy_(torch.ones(4))
     torch.ones(4).copy_(moved)
     torch.cuda.synchronize()
@@ -158,6 +159,7 @@ def test_copies_and_waits_are_reported(simulation: Simulation) -> None:
         ("synchronisation", 0, "to"),
         ("device to host", 16, "to"),
         ("host to device", 8, "index"),
+        ("synchronisation", 0, "index"),
         ("host to device", 16, "copy_"),
         ("synchronisation", 0, "copy_"),
         ("device to host", 16, "copy_"),
@@ -208,8 +210,25 @@ def test_late_copies_arrive_when_the_host_waits() -> None:
         wait()
         assert late.tolist() == [0.0, 1.0, 2.0]
     assert torch.arange(3.0).to("cuda", non_blocking=True).tolist() == [0.0, 1.0, 2.0]
+    late = device.to("cpu", torch.int64, non_blocking=True)
+    torch.cuda.synchronize()
+    assert (late.dtype, late.tolist()) == (torch.int64, [0, 1, 2])
+
+
+@simulated(Machine(asynchronous=True))
+def test_late_copies_into_pinned_memory() -> None:
+    device, pinned, host = torch.ones(2, device="cuda"), torch.zeros(2).pin_memory(), torch.zeros(2)
+    assert pinned.copy_(device, non_blocking=True) is pinned
+    assert pinned.tolist() == [0.0, 0.0]
+    torch.cuda.synchronize()
+    assert pinned.tolist() == [1.0, 1.0]
+    assert host.copy_(device, non_blocking=True).tolist() == [1.0, 1.0]  # it is not pinned
+    assert pinned.copy_(device * 2).tolist() == [2.0, 2.0]
+    assert device.copy_(pinned, non_blocking=True).tolist() == [2.0, 2.0]
 
 
 @simulated()
 def test_copies_are_never_late_on_other_machines() -> None:
-    assert torch.arange(2.0, device="cuda").to("cpu", non_blocking=True).tolist() == [0.0, 1.0]
+    result = torch.arange(2.0, device="cuda").to("cpu", non_blocking=True)
+    assert (result.tolist(), result.is_pinned()) == ([0.0, 1.0], True)
+    assert not torch.arange(2.0, device="cuda").cpu().is_pinned()

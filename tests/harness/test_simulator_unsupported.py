@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import multiprocessing
 from collections.abc import Callable
 
 import pytest
@@ -17,6 +18,12 @@ pytestmark = [pytest.mark.needs_torch, pytest.mark.filterwarnings("ignore")]
 
 def on(*shape: int) -> torch.Tensor:
     return torch.ones(*shape, device="cuda")
+
+
+def _extended() -> object:
+    from torch.utils.cpp_extension import load_inline
+
+    return load_inline("harness", "")
 
 
 UNSUPPORTED: dict[str, tuple[Callable[[], object], str]] = {
@@ -37,6 +44,17 @@ UNSUPPORTED: dict[str, tuple[Callable[[], object], str]] = {
     "saved": (lambda: torch.jit.save(torch.jit.script(nn.Linear(1, 1)).cuda(), io.BytesIO()), "torch.jit.save"),
     "NCCL": (lambda: torch.distributed.init_process_group("nccl", rank=0, world_size=1), "an NCCL process group"),
     "the runtime's library": (lambda: torch.cuda.cudart().get(), "torch.cuda.cudart"),
+    "extensions": (_extended, "an extension that is compiled"),
+    "operators": (
+        lambda: torch.library.custom_op("harness::op", on, mutates_args=(), device_types="cuda"),
+        "an operator for CUDA only",
+    ),
+    "kernels": (
+        lambda: torch.library.Library("harness", "DEF").impl("op", on, "CUDA"),
+        "an operator for CUDA only",
+    ),
+    "spawned": (lambda: multiprocessing.get_context("spawn").Process(target=print).start(), "a process that is not"),
+    "other libraries": (lambda: on(2).__cuda_array_interface__, "the memory of a tensor on a device"),
     "shared": (lambda: torch.multiprocessing.reductions.reduce_tensor(on(2).share_memory_()), "shared"),
 }
 
@@ -59,6 +77,11 @@ def test_names_what_cannot_be_simulated(feature: str) -> None:
 
 @simulated()
 def test_the_same_on_the_host_is_left_alone() -> None:
+    library = torch.library.Library("harness", "DEF")
+    library.define("op(Tensor x) -> Tensor")
+    library.impl("op", lambda x: x + 1, "CPU")
+    assert torch.ops.harness.op(torch.ones(1)).tolist() == [2.0]
+    assert not hasattr(torch.ones(2), "__cuda_array_interface__")
     assert torch.func.vmap(lambda x: x + 1)(torch.ones(2)).tolist() == [2.0, 2.0]
     assert torch.func.grad(lambda x: x.sum())(torch.ones(2)).tolist() == [1.0, 1.0]
     assert isinstance(torch.jit.load(_scripted()), torch.jit.ScriptModule)

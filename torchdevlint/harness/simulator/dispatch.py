@@ -37,6 +37,7 @@ _WAITS = frozenset(
 # their second result is read on the host, so it is made there
 _SECOND_ON_HOST = frozenset({"_pack_padded_sequence"})
 _INDEXING = frozenset({"index", "_unsafe_index"})
+_MASKS = (torch.bool, torch.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ def _operands(name: str, value: Any) -> Iterator[Operand]:
     elif isinstance(value, (list, tuple)):
         for each in value:
             yield from _operands(name, each)
+
+
+def _is_non_blocking(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """The value of `copy_`'s third argument."""
+    return bool(kwargs.get("non_blocking", args[2] if len(args) > 2 and isinstance(args[2], bool) else False))
 
 
 class DeviceRules(TorchDispatchMode):
@@ -97,8 +103,10 @@ class DeviceRules(TorchDispatchMode):
         device = next((operand.tag for operand in operands if is_on_device(operand.tag)), None)
         requested = self._requested(operation, kwargs)
         if device is not None:
-            self._before(operation, operands, device)
+            self._before(operation, operands, device, _is_non_blocking(args, kwargs))
         self._check_generator(kwargs.get("generator"), device, requested)
+        if device is not None and self._comes_late(operation, operands, args, kwargs):
+            return args[0]
         result = function(*args, **kwargs)
         if operation.name != "set_":
             self._tag_results(operation, operands, result, self._place(operation, operands, device, requested))
@@ -113,29 +121,45 @@ class DeviceRules(TorchDispatchMode):
             return self._runtime.resolve(device)
         return self._runtime.current.requested
 
-    def _before(self, operation: _Operation, operands: list[Operand], device: Device) -> None:
+    def _before(self, operation: _Operation, operands: list[Operand], device: Device, non_blocking: bool) -> None:
         """Refuse, wait for the device, and give a device to the tensors that adopt one."""
         self._runtime.check_usable()
         if operation.name == "_pack_padded_sequence" or any(operand.tag != device for operand in operands):
             check(operation.name, operation.overload, operands)
         if operation.name in _WAITS:
             self._runtime.note_wait(operation.name)
-        self._note_copies(operation, operands, device)
+        self._note_copies(operation, operands, non_blocking)
         for operand in operands:
             if operand.tag is ADOPTS and operand.name != "lengths":
                 tags.tag_tensor(operand.tensor, device)
 
-    def _note_copies(self, operation: _Operation, operands: list[Operand], device: Device) -> None:
+    def _comes_late(
+        self, operation: _Operation, operands: list[Operand], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> bool:
+        """Whether the copy to the host is one that arrives when the host waits; then it is put off."""
+        if operation.name != "copy_" or not (self._runtime.machine.asynchronous and _is_non_blocking(args, kwargs)):
+            return False
+        destination, source = operands
+        # only such memory is written behind the host's back
+        pinned = tags.is_pinned(tags.storage_of(destination.tensor))
+        if destination.tag != CPU or not pinned:
+            return False
+        self._runtime.pending.append((destination.tensor, source.tensor.clone()))
+        return True
+
+    def _note_copies(self, operation: _Operation, operands: list[Operand], non_blocking: bool) -> None:
         note = self._runtime.ledger.note
         if operation.name in _INDEXING and is_on_device(operands[0].tag):
             for operand in operands[1:]:
                 if operand.tag == CPU:
                     note(HOST_TO_DEVICE, operand.tensor.nbytes, "index")
+                if operand.tensor.dtype in _MASKS:  # the host must know how many elements there are
+                    self._runtime.note_wait("index")
         elif operation.name == "copy_" and len(operands) == 2:
             destination, source = operands[0].tag, operands[1].tag
             if ADOPTS not in (destination, source) and destination != source:
                 kind = kind_of_copy(source, destination)
-                if kind == DEVICE_TO_HOST:
+                if kind == DEVICE_TO_HOST and not non_blocking:
                     self._runtime.note_wait("copy_")
                 note(kind, operands[1].tensor.nbytes, "copy_")
 
@@ -204,5 +228,5 @@ def apply_rules(runtime: Runtime) -> None:
         thread.run = run_with_rules  # type: ignore[method-assign]
         start(thread)
 
-    threading.Thread.start = start_with_rules  # type: ignore[method-assign]
+    threading.Thread.start = start_with_rules  # type: ignore[assignment, method-assign]
     DeviceRules(runtime).__enter__()

@@ -66,18 +66,17 @@ class Mover:
         if to_host and not non_blocking:
             self._runtime.note_wait("to")
         self._runtime.ledger.note(kind_of_copy(source, device), tensor.nbytes, "to")
-        if to_host and non_blocking and self._runtime.machine.asynchronous:
-            with Requested(self._runtime, CPU), tags.Native():
-                late = torch._C._VariableFunctions.zeros_like(tensor)
-            tags.tag_tensor(late, CPU)
-            self._runtime.pending.append((late, self.clone(tensor, CPU)))
-            return late
-        return self.clone(tensor, device)
+        copy = self.clone(tensor, device)
+        if to_host and non_blocking:
+            tags.pin(tags.storage_of(copy))  # PyTorch takes page-locked memory for the result
+            if self._runtime.machine.asynchronous:
+                self._runtime.pending.append((copy, self.clone(copy, CPU)))
+                with tags.Native():
+                    torch._C.TensorBase.zero_(copy)
+        return copy
 
-    def move(
-        self, tensor: torch.Tensor, device: Device, copy: bool = False, non_blocking: bool = False
-    ) -> torch.Tensor:
-        """The tensor on the device: itself if it is there already and no copy is asked for.
+    def move(self, tensor: torch.Tensor, device: Device, non_blocking: bool = False) -> torch.Tensor:
+        """The tensor on the device: itself if it is there already.
 
         Raises SimulationError for tensors that have no storage, such as sparse ones.
         """
@@ -88,11 +87,8 @@ class Mover:
             if device == CPU:
                 return tensor
             raise SimulationError(f"tensors without a storage cannot be simulated on a device ({tensor.layout})")
-        if source == device and not copy:
-            return tensor
         if source == device:
-            with Requested(self._runtime, None):
-                return tensor.clone()
+            return tensor
         with Requested(self._runtime, None):
             if tensor.requires_grad and torch.is_grad_enabled():
                 return ToCopyBackward.apply(tensor, device, self, non_blocking)
@@ -144,18 +140,15 @@ class Mover:
         target = None if device is None else self._runtime.resolve(device)
         if target is not None and target.type not in ("cpu", "cuda"):
             return _NATIVE["to"](tensor, target)
-        moved = tensor if target is None else self.move(tensor, target, copy, non_blocking)
-        rest: dict[str, Any] = {}
-        if dtype is not None:
-            rest["dtype"] = dtype
-        if memory_format is not None:
-            rest["memory_format"] = memory_format
-        if copy and moved is tensor:
+        rest = {"dtype": dtype, "memory_format": memory_format}
+        rest = {name: value for name, value in rest.items() if value is not None}
+        stays = target is None or target == device_of(tensor)
+        if stays and copy:
             rest["copy"] = True
-        if not rest:
-            return moved
-        with Requested(self._runtime, None):
-            return _NATIVE["to"](moved, **rest)
+        if rest:  # what is converted is converted where it is, and copied then
+            with Requested(self._runtime, None):
+                tensor = _NATIVE["to"](tensor, **rest)
+        return tensor if stays else self.move(tensor, target, non_blocking)
 
 
 def _refuse_numpy(tensor: torch.Tensor) -> None:
@@ -170,6 +163,7 @@ def _refuse_numpy(tensor: torch.Tensor) -> None:
 def patch_tensor(runtime: Runtime, mover: Mover) -> None:
     """Replace the methods and attributes of tensors that know of devices."""
     tensor_class = torch.Tensor
+    native_interface = tensor_class.__cuda_array_interface__.fget
 
     def replace(name: str) -> Callable[[Callable[..., Any]], None]:
         return lambda function: setattr(tensor_class, name, function)
@@ -228,6 +222,13 @@ def patch_tensor(runtime: Runtime, mover: Mover) -> None:
         if device_of(tensor).type == "cuda":
             raise SimulationError("DLPack of a tensor on a device cannot be simulated")
         return _NATIVE["__dlpack__"](tensor, *args, **kwargs)
+
+    def cuda_array_interface(tensor: torch.Tensor) -> Any:
+        if device_of(tensor).type == "cuda":
+            raise SimulationError("the memory of a tensor on a device cannot be simulated for other libraries")
+        return native_interface(tensor)
+
+    tensor_class.__cuda_array_interface__ = property(cuda_array_interface)
 
     @replace("tolist")
     def _tolist(tensor: torch.Tensor) -> Any:

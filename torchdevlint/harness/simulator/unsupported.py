@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import multiprocessing.context
+import sys
 from collections.abc import Callable
+from importlib.abc import MetaPathFinder
 from typing import Any, NoReturn
 
 import torch
@@ -53,8 +57,44 @@ def _uses_nccl(backend: Any = None, *args: Any, **kwargs: Any) -> bool:
     return isinstance(backend, str) and "nccl" in backend.lower()
 
 
+def _is_for_cuda(*args: Any, **kwargs: Any) -> bool:
+    """Whether an operator is given a kernel that CPU tensors, as all are here, would never reach."""
+    named = [kwargs.get("device_types"), kwargs.get("dispatch_key"), *args[3:4]]
+    return any("cuda" in str(each).lower() for each in named)
+
+
+class _Extensions(MetaPathFinder):
+    """Refuses to build extensions, once the module that does it is imported: that takes a while, so it is not here."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        """Let the module be found and executed as usual, and replace its functions then."""
+        if fullname != "torch.utils.cpp_extension":
+            return None
+        sys.meta_path.remove(self)
+        found: Any = importlib.util.find_spec(fullname)
+        execute = found.loader.exec_module
+
+        def execute_and_replace(module: Any) -> None:
+            execute(module)
+            for name in ("load", "load_inline", "CUDAExtension"):
+                setattr(module, name, _refuse("an extension that is compiled"))
+
+        found.loader.exec_module = execute_and_replace
+        return found
+
+
+def _patch_processes() -> None:
+    """A process that is not forked starts without the simulation, and there a script would meet other errors."""
+    for process in (multiprocessing.context.SpawnProcess, multiprocessing.context.ForkServerProcess):
+        process._Popen = staticmethod(_refuse("a process that is not forked"))  # type: ignore[method-assign]
+
+
 def patch_unsupported() -> None:
     """Replace what would need a real device."""
+    sys.meta_path.insert(0, _Extensions())
+    _patch_processes()
+    torch.library.custom_op = _guarded(torch.library.custom_op, "an operator for CUDA only", _is_for_cuda)
+    torch.library.Library.impl = _guarded(torch.library.Library.impl, "an operator for CUDA only", _is_for_cuda)
     for module in (torch.cuda, torch.cuda.graphs):
         module.CUDAGraph = _refuse_class("CUDAGraph", "CUDA graphs")
         module.graph = _refuse_class("graph", "CUDA graphs")
