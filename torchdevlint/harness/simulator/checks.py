@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
@@ -23,6 +24,7 @@ class Operand:
     name: str
     tensor: torch.Tensor
     tag: Tag
+    storage: Any
 
 
 Check = Callable[[str, Sequence[Operand]], None]
@@ -132,7 +134,7 @@ def _check_masked_fill(name: str, operands: Sequence[Operand]) -> None:
 def _check_embedding(name: str, operands: Sequence[Operand]) -> None:
     """An embedding is an `index_select` of its weight, and that is what the message says."""
     weight, indices = _named(operands, "weight")[0], _named(operands, "indices")[0]
-    pair = [Operand("self", weight.tensor, weight.tag), Operand("index", indices.tensor, indices.tag)]
+    pair = [replace(weight, name="self"), replace(indices, name="index")]
     _check_all(pair, "wrapper_CUDA__index_select")
 
 

@@ -60,9 +60,9 @@ def _describe(function: Any) -> _Operation:
 def _operands(name: str, value: Any) -> Iterator[Operand]:
     """The tensors in an argument; those without a storage in the host's memory are none of CUDA's."""
     if isinstance(value, torch.Tensor):
-        storage = tags.storage_of(value)
+        storage = tags.storage_within_native(value)
         if storage is not None:
-            yield Operand(name, value, tags.tag_of_storage(storage))
+            yield Operand(name, value, tags.tag_of_storage(storage), storage)
     elif isinstance(value, (list, tuple)):
         for each in value:
             yield from _operands(name, each)
@@ -131,7 +131,7 @@ class DeviceRules(TorchDispatchMode):
         self._note_copies(operation, operands, non_blocking)
         for operand in operands:
             if operand.tag is ADOPTS and operand.name != "lengths":
-                tags.tag_tensor(operand.tensor, device)
+                tags.tag_storage(operand.storage, device)
 
     def _comes_late(
         self, operation: _Operation, operands: list[Operand], args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -141,7 +141,7 @@ class DeviceRules(TorchDispatchMode):
             return False
         destination, source = operands
         # only such memory is written behind the host's back
-        pinned = tags.is_pinned(tags.storage_of(destination.tensor))
+        pinned = tags.is_pinned(destination.storage)
         if destination.tag != CPU or not pinned:
             return False
         self._runtime.pending.append((destination.tensor, source.tensor.clone()))
@@ -186,12 +186,12 @@ class DeviceRules(TorchDispatchMode):
     def _tag_results(self, operation: _Operation, operands: list[Operand], result: Any, place: Tag) -> None:
         if place == CPU:
             return
-        old = {tags.storage_of(operand.tensor)._cdata for operand in operands}
+        old = {operand.storage._cdata for operand in operands}
         results = list(result) if isinstance(result, (list, tuple)) else [result]
         if operation.name in _SECOND_ON_HOST:
             results = results[:1]
         for tensor in _tensors(results):
-            storage = tags.storage_of(tensor)
+            storage = tags.storage_within_native(tensor)
             if storage is None:
                 if is_on_device(place) and tensor.layout != torch.strided:
                     raise SimulationError(f"sparse tensors on a device cannot be simulated ({operation.name})")

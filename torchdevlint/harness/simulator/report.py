@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Literal
@@ -36,12 +37,18 @@ class Transfer:
     operation: str
 
 
+@cache
+def _is_silent(file: str) -> bool:
+    """Whether a file is none of the script's; asked for each frame below each new tensor."""
+    return any(part in file for part in _SILENT_FOLDERS)
+
+
 def line_of_script() -> Line:
     """The innermost line under execution that is neither PyTorch's nor the simulator's; ("?", 0) if there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not any(part in file for part in _SILENT_FOLDERS):
+        if not _is_silent(file):
             return file, frame.f_lineno
         frame = frame.f_back
     return _UNKNOWN

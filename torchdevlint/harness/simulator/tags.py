@@ -27,6 +27,7 @@ __all__ = [
     "keep_ledger",
     "pin",
     "storage_of",
+    "storage_within_native",
     "tag_of",
     "tag_of_storage",
     "tag_storage",
@@ -48,6 +49,7 @@ class Marker(enum.Enum):
 ADOPTS: Final = Marker.ADOPTS
 Tag = Any  # a torch.device or ADOPTS
 _native_storage = torch._C.TensorBase.untyped_storage
+_is_on_host = torch._C.TensorBase.is_cpu.__get__
 _native_device = torch._C.TensorBase.device.__get__
 _NO_STORAGE = (NotImplementedError, RuntimeError)  # sparse tensors and wrappers of function transforms
 _ledger: Ledger | None = None
@@ -77,12 +79,17 @@ def keep_ledger(ledger: Ledger) -> None:
 def storage_of(tensor: torch.Tensor) -> Any:
     """The tensor's storage, or None if it has none or is not in the host's memory (meta tensors)."""
     with Native():
-        if _native_device(tensor).type != "cpu":
-            return None
-        try:
-            return _native_storage(tensor)
-        except _NO_STORAGE:
-            return None
+        return storage_within_native(tensor)
+
+
+def storage_within_native(tensor: torch.Tensor) -> Any:
+    """What `storage_of` returns, for callers that are within `Native` already: each operation asks for it."""
+    if not _is_on_host(tensor):
+        return None
+    try:
+        return _native_storage(tensor)
+    except _NO_STORAGE:
+        return None
 
 
 def tag_of_storage(storage: Any) -> Tag:

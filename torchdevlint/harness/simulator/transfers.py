@@ -83,12 +83,10 @@ class Mover:
         source = device_of(tensor)
         if source.type not in ("cpu", "cuda"):
             return _NATIVE["to"](tensor, CPU)  # of a meta tensor: raises
-        if tags.storage_of(tensor) is None:
-            if device == CPU:
-                return tensor
-            raise SimulationError(f"tensors without a storage cannot be simulated on a device ({tensor.layout})")
         if source == device:
             return tensor
+        if tags.storage_of(tensor) is None:
+            raise SimulationError(f"tensors without a storage cannot be simulated on a device ({tensor.layout})")
         with Requested(self._runtime, None):
             if tensor.requires_grad and torch.is_grad_enabled():
                 return ToCopyBackward.apply(tensor, device, self, non_blocking)
