@@ -263,8 +263,9 @@ def test_tensors_of_pytorchs_own_code_adopt_the_device_that_they_meet() -> None:
 @simulated()
 def test_rows_of_lists_are_compared_each_for_itself() -> None:
     first, second = torch._foreach_add([host(2), on(2)], [host(2), on(2)])
-    assert second.device.type == "cuda"
-    assert first.tolist() == [2.0, 2.0]
+    assert (first.device.type, second.device.type) == ("cpu", "cuda")
+    norms = torch._foreach_norm([on(4), host(4)])
+    assert [each.device.type for each in norms] == ["cuda", "cpu"]
 
 
 @simulated()

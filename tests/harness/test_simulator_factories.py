@@ -120,6 +120,7 @@ def test_default_devices() -> None:
     thread.start()
     thread.join()
     assert found == ["cpu"]
+    assert torch.get_default_device() == CUDA
     torch.set_default_device(None)
     assert torch.zeros(2).device.type == "cpu"
 

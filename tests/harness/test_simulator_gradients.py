@@ -210,3 +210,24 @@ def test_graphs_from_before_the_installation() -> None:
     result.backward()
     assert leaf.grad is not None
     assert leaf.grad.tolist() == [0.5, 0.5]
+
+
+def scripted(x: torch.Tensor) -> torch.Tensor:
+    return x + torch.zeros_like(x) + torch.ones(2, device=x.device)
+
+
+@simulated()
+def test_scripted_functions_run_on_the_device() -> None:
+    function = torch.jit.script(scripted)
+    for _ in range(3):
+        assert function(torch.ones(2, device="cuda")).device == CUDA
+
+
+@simulated()
+def test_forward_derivatives() -> None:
+    import torch.autograd.forward_ad as forward
+
+    with forward.dual_level():
+        dual = forward.make_dual(torch.ones(2, device="cuda"), torch.ones(2, device="cuda"))
+        tangent = forward.unpack_dual(dual * 2).tangent
+    assert (tangent.device, tangent.tolist()) == (CUDA, [2.0, 2.0])

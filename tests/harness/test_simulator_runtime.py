@@ -278,6 +278,8 @@ def test_events() -> None:
     start.record()
     torch.cuda.current_stream().record_event(end)
     end.wait()
+    assert torch.Event("cuda", enable_timing=True).query()
+    assert torch.Stream("cuda").device == torch.device("cuda", 0)
     assert end.query()
     assert start.elapsed_time(end) >= 0
     with pytest.raises(ValueError, match="enable_timing=True"):

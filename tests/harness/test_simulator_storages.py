@@ -27,6 +27,9 @@ def test_storages_say_where_they_are() -> None:
     assert storage.cuda().device == storage.to(device=0).device == CUDA
     assert storage.to(device=1) is storage
     assert storage.clone().device == storage.device
+    assert torch.UntypedStorage(4, device="cuda:1").device.index == 1
+    assert torch.UntypedStorage(4, device="cpu").device.type == "cpu"
+    assert torch.cuda.FloatStorage(2).device == CUDA
     assert torch.UntypedStorage(0).cuda(1).device.index == 1
     meta = torch.ones(2, device="meta").untyped_storage()
     assert meta.clone().device.type == meta.device.type == "meta"

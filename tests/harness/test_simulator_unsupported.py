@@ -36,6 +36,10 @@ UNSUPPORTED: dict[str, tuple[Callable[[], object], str]] = {
     "vmap": (lambda: torch.func.vmap(lambda x: x + 1)(on(2)), "function transform"),
     "grad": (lambda: torch.func.grad(lambda x: x.sum())(on(2)), "function transform"),
     "jacrev": (lambda: torch.func.jacrev(lambda x: x * 2)(on(2)), "function transform"),
+    "batched gradients": (
+        lambda: torch.autograd.functional.jacobian(lambda x: x * 2, on(2), vectorize=True),
+        "function transform",
+    ),
     "graphs": (lambda: torch.cuda.CUDAGraph().replay(), "CUDA graphs"),
     "captured": (lambda: torch.cuda.graph(None), "CUDA graphs"),
     "callables of graphs": (lambda: torch.cuda.make_graphed_callables(nn.Linear(1, 1), ()), "CUDA graphs"),

@@ -61,7 +61,7 @@ def check(name: str, overload: str, operands: Sequence[Operand]) -> None:
     special = _SPECIAL.get(name)
     if special is not None:
         special(name, operands)
-    elif name.startswith("_foreach_") and name != "_foreach_norm":
+    elif name.startswith("_foreach_"):
         _check_rows(name, operands)
     elif f"{name}.{overload}" in _RULES:
         method, order = _RULES[f"{name}.{overload}"]

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from torchdevlint.harness.simulator import tags
+from torchdevlint.harness.simulator.scripting import replace_function
 from torchdevlint.harness.simulator.tags import device_of
 from torchdevlint.harness.simulator.transfers import Mover
 
@@ -60,7 +61,7 @@ def patch_composed(mover: Mover) -> None:
         }
         return native_ctc(log_probs, mover.move(targets, device), *lengths, **named)
 
-    torch.ctc_loss = ctc_loss
+    replace_function(torch, "ctc_loss", ctc_loss)
     _patch_attention()
     _patch_meshgrid()
     _patch_matrix_rank()
@@ -81,8 +82,8 @@ def _patch_attention() -> None:
             )
         return native(query, key, value, *args, **kwargs)
 
-    torch._C._nn.scaled_dot_product_attention = scaled_dot_product_attention
-    torch.nn.functional.scaled_dot_product_attention = scaled_dot_product_attention
+    for module in (torch._C._nn, torch.nn.functional):
+        replace_function(module, "scaled_dot_product_attention", scaled_dot_product_attention)
 
 
 def _patch_meshgrid() -> None:
@@ -105,4 +106,4 @@ def _patch_matrix_rank() -> None:
         rank = native(matrix, *args, **kwargs)
         return tags.tag_tensor(rank, device_of(matrix)) if tags.tag_of(rank) is tags.ADOPTS else rank
 
-    torch.linalg.matrix_rank = matrix_rank
+    replace_function(torch.linalg, "matrix_rank", matrix_rank)

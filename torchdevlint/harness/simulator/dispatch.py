@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -183,19 +184,22 @@ class DeviceRules(TorchDispatchMode):
             return device
         return ADOPTS if all(operand.tag is ADOPTS for operand in operands) else CPU
 
-    def _tag_results(self, operation: _Operation, operands: list[Operand], result: Any, place: Tag) -> None:
-        if place == CPU:
+    def _tag_results(self, operation: _Operation, operands: list[Operand], result: Any, common: Tag) -> None:
+        if common == CPU:
             return
         old = {operand.storage._cdata for operand in operands}
         results = list(result) if isinstance(result, (list, tuple)) else [result]
         if operation.name in _SECOND_ON_HOST:
             results = results[:1]
-        for tensor in _tensors(results):
+        places: Iterator[Tag] = itertools.repeat(common)
+        if operation.name.startswith("_foreach_"):  # each result is beside the tensor of the first list in its row
+            places = (operand.tag for operand in operands if operand.name == operands[0].name)
+        for tensor, place in zip(_tensors(results), places, strict=False):
             storage = tags.storage_within_native(tensor)
             if storage is None:
                 if is_on_device(place) and tensor.layout != torch.strided:
                     raise SimulationError(f"sparse tensors on a device cannot be simulated ({operation.name})")
-            elif storage._cdata not in old and tags.tag_of_storage(storage) == CPU:
+            elif storage._cdata not in old and tags.tag_of_storage(storage) == CPU and place != CPU:
                 tags.tag_storage(storage, place)
 
 

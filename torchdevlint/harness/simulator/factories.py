@@ -14,6 +14,7 @@ from torch.utils._device import DeviceContext, _device_constructors
 from torchdevlint.harness.simulator import tags
 from torchdevlint.harness.simulator.devices import Requested, Runtime
 from torchdevlint.harness.simulator.errors import SimulationError
+from torchdevlint.harness.simulator.scripting import replace_function
 from torchdevlint.harness.simulator.tags import CPU, Device, device_of
 from torchdevlint.harness.simulator.transfers import Mover
 
@@ -164,13 +165,13 @@ def patch_factories(runtime: Runtime, mover: Mover) -> None:
             if not hasattr(module, short) or getattr(module, short) is not original:
                 continue
             wrap = functools.partial(factories.converter, name=name) if name in _CONVERTERS else factories.constructor
-            setattr(module, short, wrap(original))
+            replace_function(module, short, wrap(original))
     for name in _LIKE:
-        setattr(torch, name, factories.like(getattr(torch, name)))
+        replace_function(torch, name, factories.like(getattr(torch, name)))
     for name in _METHODS:
         setattr(torch.Tensor, name, factories.like(getattr(torch.Tensor, name)))
     for name in _WITHOUT_DEFAULT:
-        setattr(torch, name, factories.without_default(getattr(torch, name)))
+        replace_function(torch, name, factories.without_default(getattr(torch, name)))
 
     def new_tensor(
         tensor: torch.Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
@@ -179,6 +180,7 @@ def patch_factories(runtime: Runtime, mover: Mover) -> None:
         return torch.tensor(data, dtype=dtype or tensor.dtype, device=place, requires_grad=requires_grad)
 
     torch.Tensor.new_tensor = new_tensor
+    torch.get_default_device = lambda: runtime.resolve(default_device())
     torch.Generator = _generator_class(runtime)
 
 

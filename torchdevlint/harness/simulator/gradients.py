@@ -11,6 +11,7 @@ import torch
 from torch.autograd.function import BackwardCFunction
 
 from torchdevlint.harness.simulator import tags
+from torchdevlint.harness.simulator.errors import SimulationError
 from torchdevlint.harness.simulator.tags import ADOPTS, Device, device_of
 from torchdevlint.harness.simulator.transfers import Mover
 
@@ -20,10 +21,12 @@ _DEVICES = "_simulated_input_devices"
 def fitting_gradient(mover: Mover, gradient: Any, device: Device, place: int, subject: str) -> Any:
     """The gradient, moved if it has no dimensions.
 
-    Raises RuntimeError if it is on another device than its tensor.
+    Raises RuntimeError if it is on another device than its tensor, SimulationError for a batch of gradients.
     """
     if not isinstance(gradient, torch.Tensor) or tags.tag_of(gradient) in (ADOPTS, device):
         return gradient
+    if tags.storage_of(gradient) is None:
+        raise SimulationError("gradients of a function transform (vmap) for tensors on a device cannot be simulated")
     if gradient.dim() == 0:
         return mover.move(gradient, device)
     raise RuntimeError(

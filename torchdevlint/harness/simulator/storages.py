@@ -34,6 +34,7 @@ def patch_storages(runtime: Runtime) -> None:
     """Replace the methods of storages that know of devices; PyTorch's serialization calls them."""
     storage_class = torch.UntypedStorage
     native_to = torch.storage._StorageBase.to
+    native_new = torch._C.StorageBase.__new__
     native_clone = torch.storage._StorageBase.clone
 
     def to(storage: Any, *, device: Any, non_blocking: bool = False) -> Any:
@@ -55,6 +56,17 @@ def patch_storages(runtime: Runtime) -> None:
     def share(storage: Any, *args: Any, **kwargs: Any) -> Any:
         raise SimulationError("tensors on a device that are shared between processes cannot be simulated")
 
+    def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        """`torch.UntypedStorage(4, device="cuda")`, by which typed storages are made, too."""
+        device = kwargs.get("device")
+        target = None if device is None else runtime.resolve(device)
+        if target is None or target.type != "cuda":
+            return native_new(cls, *args, **kwargs)
+        made = native_new(cls, *args, **{**kwargs, "device": CPU})
+        tags.tag_storage(made, target)
+        return made
+
+    storage_class.__new__ = new
     storage_class.device = property(_device)
     storage_class.is_cuda = property(lambda storage: _device(storage).type == "cuda")
     storage_class.to = to

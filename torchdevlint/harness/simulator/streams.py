@@ -96,6 +96,13 @@ class Event:
         return (end_event._time - self._time) * 1000
 
 
+class _AnyEvent(Event):
+    """Stands for `torch.Event`, whose first argument is a device."""
+
+    def __init__(self, device: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
+
 class _StreamRegion:
     """Stands for `torch.cuda.stream(...)`: the stream, and its device, are the current ones."""
 
@@ -129,6 +136,7 @@ def patch_streams(runtime: Runtime) -> None:
         if stream is not None:
             _StreamRegion(stream).__enter__()
 
+    torch.Stream, torch.Event = Stream, _AnyEvent
     cuda = torch.cuda
     for module in (cuda, cuda.streams):
         module.Stream, module.Event = Stream, Event
