@@ -232,3 +232,10 @@ def test_copies_are_never_late_on_other_machines() -> None:
     result = torch.arange(2.0, device="cuda").to("cpu", non_blocking=True)
     assert (result.tolist(), result.is_pinned()) == ([0.0, 1.0], True)
     assert not torch.arange(2.0, device="cuda").cpu().is_pinned()
+
+
+@simulated()
+def test_scripts_in_a_folder_named_torch_are_scripts(simulation: Simulation) -> None:
+    code = compile("tensor.cuda()", "/home/me/torch/train.py", "exec")
+    exec(code, {"tensor": torch.ones(1)})  # noqa: S102 -- our own code, under another name
+    assert [(each.file, each.line) for each in simulation.transfers] == [("/home/me/torch/train.py", 1)]

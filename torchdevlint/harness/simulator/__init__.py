@@ -10,7 +10,7 @@ Where the simulation differs from a GPU, and says nothing:
 * `autocast("cuda")` casts what autocast on the CPU casts, and CPU tensors, too
 * the memory in use is the sum of the storages that live, without an allocator's rounding and caching
 * a message names the native kernel where a GPU may pick the one of a library (cuDNN)
-* a process that is spawned, not forked, has no simulation
+* in TorchScript, tensors that are made take the first device that they meet, and a move to the host does nothing
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -18,8 +19,6 @@ SYNCHRONISATION: Literal["synchronisation"] = "synchronisation"
 Kind = Literal["host to device", "device to host", "device to device", "synchronisation"]
 
 Line = tuple[str, int]
-_OWN_FOLDER = str(Path(__file__).parent)
-_SILENT_FOLDERS = (f"{_OWN_FOLDER}/", "/torch/", "/threading.py", "/concurrent/futures/", "<frozen ")
 _UNKNOWN: Line = ("?", 0)
 
 
@@ -38,9 +37,21 @@ class Transfer:
 
 
 @cache
+def _silent_beginnings() -> tuple[str, ...]:
+    """How the names of files begin that are PyTorch's, the simulator's, or run what others give them."""
+    import concurrent.futures
+
+    import torch
+
+    modules = (torch, concurrent.futures)
+    folders = [Path(__file__).parent, *(Path(str(module.__file__)).parent for module in modules)]
+    return (*(f"{folder}{os.sep}" for folder in folders), threading.__file__, "<frozen ")
+
+
+@cache
 def _is_silent(file: str) -> bool:
     """Whether a file is none of the script's; asked for each frame below each new tensor."""
-    return any(part in file for part in _SILENT_FOLDERS)
+    return file.startswith(_silent_beginnings())
 
 
 def line_of_script() -> Line:
