@@ -79,6 +79,9 @@ def test_tensors_as_data() -> None:
     assert torch.tensor(device, requires_grad=True).is_leaf
     assert torch.tensor([device[0], device[1]]).device.type == "cpu"
     assert torch.as_tensor(device) is device
+    assert torch.as_tensor(data=device) is device
+    assert torch.tensor(data=device).tolist() == torch.tensor(data=[1.0, 1.0]).tolist() == [1.0, 1.0]
+    assert torch.asarray(obj=[1.0], device="cuda").device == CUDA
     assert torch.as_tensor(host, torch.float64, "cuda").dtype == torch.float64
     assert torch.asarray(host, copy=True) is not host
     assert torch.asarray(host, device="cuda", requires_grad=True).requires_grad
@@ -157,6 +160,8 @@ def test_what_has_no_dense_storage_is_refused() -> None:
         torch.ones(2).to_sparse().cuda()
     with pytest.raises(SimulationError, match="sparse tensors on a device"):
         torch.ones(2, device="cuda").to_sparse()
+    with pytest.raises(SimulationError, match="zeros_like of a tensor without a storage"):
+        torch.zeros_like(torch.ones(2).to_sparse(), device="cuda")
     sparse = torch.ones(2).to_sparse()
     assert sparse.cpu() is sparse
 

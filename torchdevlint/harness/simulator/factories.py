@@ -55,11 +55,6 @@ class _Factories:
         """Call a factory that is asked for the device."""
         if device.type not in ("cpu", "cuda"):
             return original(*args, device=device, **kwargs)
-        generator = kwargs.get("generator")
-        if generator is not None:
-            found = self.runtime.generator_device(generator)
-            if found.type != device.type:
-                raise RuntimeError(f"Expected a '{device.type}' device type for generator but found '{found.type}'")
         if device.type == "cuda" and original.__name__.startswith(_UNSUPPORTED):
             raise SimulationError(f"torch.{original.__name__} on a device cannot be simulated")
         pinned = kwargs.pop("pin_memory", False)
@@ -107,7 +102,11 @@ class _Factories:
                 return original(*args, **kwargs)  # raises
             device = self.place(kwargs.pop("device", None), lambda: tags.device_of(source))
             if tags.storage_of(source) is None and device_of(source).type == "cpu":
-                return original(*args, **kwargs)  # sparse
+                if device.type == "cuda":
+                    raise SimulationError(
+                        f"torch.{original.__name__} of a tensor without a storage cannot be simulated"
+                    )
+                return original(*args, device=device, **kwargs)  # sparse
             return self.make(original, device, args, kwargs)
 
         return construct
@@ -118,7 +117,8 @@ class _Factories:
 
         @functools.wraps(original)
         def construct(*args: Any, **kwargs: Any) -> Any:
-            source = args[0] if args else kwargs.get(keyword)
+            args = args or (kwargs.pop(keyword, None),)
+            source = args[0]
             device = kwargs.pop("device", None)
             if name == "as_tensor" and len(args) > 2:  # the only one that takes a device by position
                 device, args = args[2], args[:2]
