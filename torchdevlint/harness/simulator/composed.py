@@ -1,0 +1,109 @@
+"""Operations that PyTorch composes after a look at the device: recurrent layers, attention, the CTC loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from torchdevlint.harness.simulator import tags
+from torchdevlint.harness.simulator.scripting import replace_function
+from torchdevlint.harness.simulator.tags import device_of
+from torchdevlint.harness.simulator.transfers import Mover
+
+
+def _check_devices(data: torch.Tensor, hidden: Any, weights: Any) -> None:
+    """What `check_attributes` in ATen's `native/RNN.h` compares, in its order and with its texts."""
+    device = device_of(data)
+    for state in hidden if isinstance(hidden, (list, tuple)) else [hidden]:
+        if device_of(state) != device:
+            raise RuntimeError(
+                f"Input and hidden tensors are not at the same device, found input tensor at {device} and hidden "
+                f"tensor at {device_of(state)}"
+            )
+    for weight in weights:
+        if device_of(weight) != device:
+            raise RuntimeError(
+                f"Input and parameter tensors are not at the same device, found input tensor at {device} and parameter "
+                f"tensor at {device_of(weight)}"
+            )
+
+
+def _layer(native: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        # either (input, state, weights, …), or packed: (data, batch sizes, state, weights, …)
+        packed = isinstance(args[1], torch.Tensor) and isinstance(args[3], (list, tuple))
+        hidden, weights = (args[2], args[3]) if packed else (args[1], args[2])
+        _check_devices(args[0], hidden, weights)
+        device = device_of(args[0])
+        return tuple(tags.tag_tensor(result, device) for result in native(*args))
+
+    return run
+
+
+def patch_composed(mover: Mover) -> None:
+    """Replace the functions that PyTorch composes after a look at the device."""
+    for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        setattr(torch._VF, name, _layer(getattr(torch._VF, name)))
+    native_ctc = torch.ctc_loss
+
+    def ctc_loss(log_probs: torch.Tensor, targets: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        """Targets and lengths may be anywhere.
+
+        ATen's `native/LossCTC.cpp` moves targets to the device of the probabilities and reads lengths on the host.
+        """
+        device = device_of(log_probs)
+        lengths = [mover.move(value, device) if isinstance(value, torch.Tensor) else value for value in args]
+        named = {
+            name: mover.move(value, device) if isinstance(value, torch.Tensor) else value
+            for name, value in kwargs.items()
+        }
+        return native_ctc(log_probs, mover.move(targets, device), *lengths, **named)
+
+    replace_function(torch, "ctc_loss", ctc_loss)
+    _patch_attention()
+    _patch_meshgrid()
+    _patch_matrix_rank()
+
+
+def _patch_attention() -> None:
+    native = torch._C._nn.scaled_dot_product_attention
+
+    def scaled_dot_product_attention(
+        query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Compares devices before anything else, as `validate_sdpa_input` in ATen's `attention.cpp` does."""
+        three = device_of(query), device_of(key), device_of(value)
+        if len(set(three)) > 1:
+            raise RuntimeError(
+                f"Expected query, key, and value to have the same device type, but got query.device: {three[0]} "
+                f"key.device: {three[1]} and value.device: {three[2]} instead."
+            )
+        return native(query, key, value, *args, **kwargs)
+
+    for module in (torch._C._nn, torch.nn.functional):
+        replace_function(module, "scaled_dot_product_attention", scaled_dot_product_attention)
+
+
+def _patch_meshgrid() -> None:
+    native = torch._VF.meshgrid
+
+    def meshgrid(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compares devices, as `meshgrid` in ATen's `TensorShape.cpp` does."""
+        if len({device_of(tensor) for tensor in tensors}) > 1:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same device")
+        return native(tensors, *args, **kwargs)
+
+    torch._VF.meshgrid = meshgrid
+
+
+def _patch_matrix_rank() -> None:
+    native = torch.linalg.matrix_rank
+
+    def matrix_rank(matrix: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        """For a matrix without elements PyTorch returns zeros that no operation has led to."""
+        rank = native(matrix, *args, **kwargs)
+        return tags.tag_tensor(rank, device_of(matrix)) if tags.tag_of(rank) is tags.ADOPTS else rank
+
+    replace_function(torch.linalg, "matrix_rank", matrix_rank)
