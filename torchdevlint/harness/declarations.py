@@ -85,12 +85,14 @@ class Setting:
     """How the run is set up.
 
     ``devices`` are the accelerators there are, ``optimizer`` the class of `torch.optim` that stands in for all
-    others, and ``after`` the backend on which the script ran before, in the same folder.
+    others, and ``after`` the backend on which the script ran before, in the same folder. With ``replaced``, a module
+    that moves gets new parameters, as on XLA.
     """
 
     devices: int = 1
     optimizer: str | None = None
     after: Backend | None = None
+    replaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class Exemption:
 
 
 _LINE = re.compile(r"#\s*runtime:\s*(?P<text>.*?)\s*$")
-_OPTION = re.compile(r"(?P<name>devices|optimizer|after)=(?P<value>\w+)\Z")
+_OPTION = re.compile(r"(?P<name>devices|optimizer|after|parameters)=(?P<value>\w+)\Z")
 _TYPES = re.compile(r"[A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\Z")
 
 
@@ -214,12 +216,14 @@ def _setting(words: list[str]) -> Setting:
     if not (devices.isdecimal() and 1 <= int(devices) <= 8):
         raise ValueError(f"`devices={devices}` is no number of devices from 1 to 8")
     after = _backend(given["after"]) if "after" in given else None
-    return Setting(int(devices), given.get("optimizer"), after)
+    if given.get("parameters", "replaced") != "replaced":
+        raise ValueError(f"`parameters={given['parameters']}` is not `parameters=replaced`")
+    return Setting(int(devices), given.get("optimizer"), after, "parameters" in given)
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
     for word in words:
         match = _OPTION.match(word)
         if match is None:
-            raise ValueError(f"`{word}` is no setting: devices=, optimizer= or after=")
+            raise ValueError(f"`{word}` is no setting: devices=, optimizer=, parameters= or after=")
         yield match["name"], match["value"]

@@ -43,6 +43,7 @@ def execute(job: Job) -> Outcome:
         return Outcome("no device", torch=torch.__version__, note=str(missing))
     meters = Meters()
     meters.watch_steps()
+    torch.__future__.set_overwrite_module_params_on_conversion(job.replaced)
     if job.optimizer is not None:
         replace_optimizers(torch, job.optimizer)
     probes.install(job.probes, meters)

@@ -37,6 +37,7 @@ class Job:
     devices: int = 1
     asynchronous: bool = False
     optimizer: str | None = None
+    replaced: bool = False
     probes: tuple[Probe, ...] = ()
     seconds: float = 20.0
     megabytes: int = 4096

@@ -100,6 +100,7 @@ def _task(case: Case, declaration: Declaration, backend: Backend, limits: Limits
         folder=tempfile.mkdtemp(dir=folder),
         devices=setting.devices,
         optimizer=setting.optimizer,
+        replaced=setting.replaced,
         probes=verdicts.probes(case, declaration.prediction),
         seconds=limits.seconds,
         megabytes=limits.megabytes,
