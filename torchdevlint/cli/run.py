@@ -45,7 +45,7 @@ def _count(text: str) -> int:
 
 
 def execute(chosen: argparse.Namespace) -> int:
-    """Run the script and return or exit with its own status; raises `Failure` where there is nothing to run."""
+    """Run the script and return its own status; raises `Failure` where there is nothing to run."""
     if not chosen.is_module:
         _check_script(Path(chosen.target))
     try:
@@ -67,7 +67,8 @@ def execute(chosen: argparse.Namespace) -> int:
     if status is None or isinstance(status, int):
         return status or 0
     # a script may exit with a text: Python prints it and ends with 1
-    sys.exit(status)
+    sys.stderr.write(f"{status}\n")
+    return 1
 
 
 def _check_script(script: Path) -> None:

@@ -145,7 +145,7 @@ def _header(text: str) -> tuple[int, range]:
     """Return the line of the first statement, and the lines of the docstring."""
     try:
         body = ast.parse(text).body
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise BadDeclaration(f"the script is no valid Python: {error}") from error
     docstring = range(0)
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):

@@ -16,7 +16,7 @@ from torchdevlint.harness import probes
 from torchdevlint.harness.declarations import Backend
 from torchdevlint.harness.jobs import Error, Job, Measures, Outcome
 from torchdevlint.harness.meters import Meters
-from torchdevlint.harness.scripts import innermost, prepare, run_as_main
+from torchdevlint.harness.scripts import Place, innermost, prepare, run_as_main
 
 _LONGEST_OUTPUT = 100_000
 _NO_MEMORY = "can't allocate memory"
@@ -85,9 +85,12 @@ def _set_up(torch: Any, job: Job) -> str:
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
             return "CPU"
         case Backend.SIM:
-            from torchdevlint.harness.simulator import Machine, install
+            from torchdevlint.harness.simulator import Machine, SimulationError, install
 
-            install(Machine(devices=job.devices, asynchronous=job.asynchronous))
+            try:
+                install(Machine(devices=job.devices, asynchronous=job.asynchronous))
+            except SimulationError as reason:
+                raise NoDevice(str(reason)) from reason
             return f"{job.devices} simulated"
         case Backend.CUDA:
             count = torch.cuda.device_count()
@@ -100,13 +103,13 @@ def replace_optimizers(torch: Any, name: str) -> None:
     """Let every optimizer of `torch.optim` be the one of that name, built with its defaults and the script's rate."""
     chosen = getattr(torch.optim, name)
 
-    class Replacement(chosen):  # type: ignore[misc]
-        def __init__(self, params: object, lr: float = 0.01, **_: object) -> None:
-            super().__init__(params, lr=lr)
+    def begin(self: Any, params: object, lr: float = 0.01, **_: object) -> None:
+        chosen.__init__(self, params, lr=lr)
 
+    replacement = type(name, (chosen,), {"__init__": begin})
     for other, value in list(vars(torch.optim).items()):
         if isinstance(value, type) and issubclass(value, torch.optim.Optimizer) and value is not torch.optim.Optimizer:
-            setattr(torch.optim, other, Replacement)
+            setattr(torch.optim, other, replacement)
 
 
 def _run(job: Job) -> Error | None:
@@ -123,11 +126,9 @@ def _run(job: Job) -> Error | None:
 
 def _error(error: BaseException, job: Job) -> Error:
     root = Path(job.root)
-    place = innermost(error, lambda file: file == root or root in file.parents)
+    place = innermost(error, lambda file: file == root or root in file.parents) or Place(root, 0, "")
     types = tuple(base.__name__ for base in type(error).__mro__ if base is not object)
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    if place is None:
-        return Error(types, str(error), missing=missing)
     return Error(types, str(error), str(place.file), place.line, place.source, missing)
 
 

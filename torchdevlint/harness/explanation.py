@@ -1,4 +1,4 @@
-"""One line that tells what a device error is about: the finding at the line that failed, or what kind of error it is."""
+"""One line about a device error: the finding at the line that failed, or else what kind of error it is."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ _KINDS = (
 
 def kind(error: BaseException) -> str | None:
     """Return what kind of device error an exception is, or None for any other exception."""
+    if any(base.__name__ == "SimulationError" for base in type(error).__mro__):
+        return "this cannot be simulated, and a GPU may do it"
     if not isinstance(error, RuntimeError | TypeError | AssertionError | ValueError):
         return None
     return next((text for pattern, text in _KINDS if re.search(pattern, str(error))), None)

@@ -72,7 +72,9 @@ def _cases(path: Path) -> Iterator[Case]:
 
 def _case(root: Path) -> Iterator[Case]:
     """Yield the scripts of a fixture that declare something; if none does, the fixture itself."""
-    declared = [(script, _declarations(script)) for script in ([root] if root.is_file() else sorted(root.rglob("*.py")))]
+    declared = [
+        (script, _declarations(script)) for script in ([root] if root.is_file() else sorted(root.rglob("*.py")))
+    ]
     scripts = [(script, found) for script, found in declared if found] or [(root, ())]
     for script, found in scripts:
         yield Case(_rule(root), root, script, found)
@@ -130,8 +132,7 @@ def statement(tree: ast.Module, line: int) -> range:
 
 
 def _own_lines(node: ast.stmt) -> range:
-    match node:
-        case ast.stmt(body=[ast.stmt() as first, *_]):
-            return range(node.lineno, max(first.lineno, node.lineno + 1))
-        case _:
-            return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    body: list[ast.stmt] = getattr(node, "body", [])
+    if body:
+        return range(node.lineno, max(body[0].lineno, node.lineno + 1))
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)

@@ -81,7 +81,7 @@ class Measures:
     updated: int = 0
 
 
-Ending = Literal["ended", "raised", "too long", "too much memory", "died", "no device"]
+Ending = Literal["ended", "raised", "too long", "too much memory", "died", "no device", "broken"]
 
 
 @dataclass(frozen=True, slots=True)

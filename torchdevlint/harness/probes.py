@@ -66,7 +66,7 @@ class _Insertion(ast.NodeTransformer):
         self._names = {ast.unparse(ast.parse(probe.name, mode="eval")) for probe in probes if probe.kind == "name"}
         self._lines = lines
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802 (ast's own name)
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         wanted = isinstance(node.func, ast.Attribute) and self._place(node) in self._moves
         self.generic_visit(node)
         if wanted and isinstance(node.func, ast.Attribute):
@@ -74,13 +74,13 @@ class _Insertion(ast.NodeTransformer):
             node.func = ast.copy_location(ast.Call(ast.Name(MOVE, ast.Load()), arguments, []), node.func)
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.AST]:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.AST]:
         return self._followed(node, node.target)
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.AST]:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.AST]:
         return self._followed(node, node.targets[0])
 
-    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.AST]:  # noqa: N802
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.AST]:
         match node.value:
             case ast.Call(func=ast.Attribute(value=total, attr=name)) if name in _ADDING:
                 return self._followed(node, total)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import runpy
 import sys
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
 from torchdevlint.harness.explanation import explain
-from torchdevlint.harness.scripts import innermost, is_users, prepare, run_as_main, without_harness
+from torchdevlint.harness.scripts import innermost, is_users, prepare, run_as_main, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class Target:
     arguments: tuple[str, ...]
 
 
-def run(target: Target) -> int | str | None:
+def run(target: Target) -> object:
     """Run a target in this process and return its exit code, as `sys.exit` takes it.
 
     The traceback of an exception goes to standard error, followed by one line that explains a device error.
@@ -30,12 +29,12 @@ def run(target: Target) -> int | str | None:
     try:
         _start(target)
     except SystemExit as end:
-        return end.code  # type: ignore[return-value]
+        return end.code
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 (Python shows what a script raises, whatever it is)
         sys.stdout.flush()
-        traceback.print_exception(type(error), error, without_harness(error.__traceback__))
+        sys.stderr.write(show(error))
         explanation = explain(error, innermost(error, is_users))
         if explanation is not None:
             sys.stderr.write(explanation + "\n")

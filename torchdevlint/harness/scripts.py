@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType, ModuleType, TracebackType
+from types import CodeType, ModuleType
 
 _HERE = Path(__file__).parents[1]
+_PASSING_ON = {("torch", "_compile.py"), ("_dynamo", "eval_frame.py")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,19 @@ def is_users(file: Path) -> bool:
     return file.is_file() and not any(absolute.is_relative_to(folder) for folder in installed)
 
 
-def without_harness(trace: TracebackType | None) -> TracebackType | None:
-    """Return a traceback from its first frame that is not this package's or the machinery's that starts a module."""
-    while trace is not None and _is_machinery(trace.tb_frame.f_code.co_filename):
-        trace = trace.tb_next
-    return trace
+def show(error: BaseException) -> str:
+    """Return the traceback that Python would show, without the frames of what runs and simulates the script."""
+    shown = traceback.TracebackException.from_exception(error)
+    waiting = [shown]
+    while waiting:
+        one = waiting.pop()
+        kept = [frame for frame in one.stack if not _is_machinery(frame.filename)]
+        one.stack = traceback.StackSummary.from_list(kept)
+        waiting.extend(linked for linked in (one.__cause__, one.__context__) if linked is not None)
+    return "".join(shown.format())
 
 
 def _is_machinery(file: str) -> bool:
-    return file == "<frozen runpy>" or Path(file).is_relative_to(_HERE)
+    """Tell whether a file is this package's, runs modules, or passes calls on to the simulator's dispatcher."""
+    path = Path(file)
+    return file == "<frozen runpy>" or path.is_relative_to(_HERE) or path.parts[-2:] in _PASSING_ON

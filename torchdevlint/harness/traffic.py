@@ -34,7 +34,7 @@ def traffic(simulation: Simulation) -> list[Traffic]:
         times[key] += 1
         sizes[key] += one.nbytes
     found = [Traffic(*key, times[key], sizes[key]) for key in times]
-    found += [Traffic("peak memory", file, line, 1, size) for (file, line), size in simulation.peak.items()]
+    found += [Traffic("peak memory", file, line, 1, size) for (file, line), size in simulation.peak_by_line().items()]
     return sorted(found, key=lambda one: (one.kind, -one.nbytes, -one.times, one.file, one.line))
 
 

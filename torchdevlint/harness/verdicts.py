@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import assert_never
 
 from torchdevlint.harness.declarations import (
     BoundsGraph,
@@ -43,6 +42,9 @@ class Seen:
     note: str
 
 
+# what the simulator raises where it cannot tell what a GPU would do
+_UNSUPPORTED = "SimulationError"
+
 # so many visits in a row have to find more nodes than the one before
 _GROWING = 3
 
@@ -67,8 +69,6 @@ def probes(case: Case, prediction: Prediction) -> tuple[Probe, ...]:
             )
         case Raises() | RunsClean() | Races():
             return ()
-        case _:
-            assert_never(prediction)
 
 
 def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> Seen:
@@ -78,14 +78,14 @@ def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> 
     """
     for outcome in outcomes:
         match outcome.ending:
-            case "too long" | "too much memory" | "died":
+            case "too long" | "too much memory" | "died" | "broken":
                 return Seen(Verdict.UNPROVEN, _sentence(outcome.ending, outcome.note))
             case "no device":
                 return Seen(Verdict.SKIPPED, outcome.note)
             case "ended" | "raised":
-                continue
-            case _:
-                assert_never(outcome.ending)
+                pass
+        if outcome.error is not None and _UNSUPPORTED in outcome.error.types:
+            return Seen(Verdict.UNPROVEN, _told(outcome.error))
     outcome = outcomes[0]
     if outcome.error is not None and outcome.error.missing is not None and not _is_own(case, outcome.error.missing):
         return Seen(Verdict.SKIPPED, f"needs {outcome.error.missing}")
@@ -104,8 +104,16 @@ def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> 
             return _untrained(outcome)
         case Races():
             return _raced(outcomes)
-        case _:
-            assert_never(declaration.prediction)
+
+
+def judge_earlier(outcome: Outcome) -> Seen:
+    """Return what follows where the run that leaves files for another one did not end well."""
+    error = outcome.error
+    if error is None:
+        verdict = Verdict.SKIPPED if outcome.ending == "no device" else Verdict.UNPROVEN
+        return Seen(verdict, f"the run before it: {_sentence(outcome.ending, outcome.note)}")
+    verdict = Verdict.SKIPPED if error.missing else Verdict.REFUTED
+    return Seen(verdict, f"the run before it: {_told(error)} (line {error.line})")
 
 
 def _is_own(case: Case, module: str) -> bool:
@@ -140,9 +148,7 @@ def _raised(case: Case, expected: Raises, outcome: Outcome) -> Seen:
     if expected.at is not None:
         stands = expected.at in error.source
     else:
-        lines = [
-            (report.file, span) for report in reports(case) for span in (report.statement, *report.partners)
-        ]
+        lines = [(report.file, span) for report in reports(case) for span in (report.statement, *report.partners)]
         stands = any(Path(error.file) == file and error.line in span for file, span in lines)
     if not stands:
         return Seen(Verdict.REFUTED, f"{told}, which is not where it was predicted")
@@ -166,7 +172,9 @@ def _bounded(outcome: Outcome) -> Seen:
     run = longest_growth(outcome.measures.nodes)
     if len(run) >= _GROWING:
         return Seen(Verdict.REFUTED, f"from {run[0]} to {run[-1]} nodes in {len(run)} visits")
-    return Seen(Verdict.CONFIRMED, f"at most {max(outcome.measures.nodes)} nodes in {len(outcome.measures.nodes)} visits")
+    return Seen(
+        Verdict.CONFIRMED, f"at most {max(outcome.measures.nodes)} nodes in {len(outcome.measures.nodes)} visits"
+    )
 
 
 def longest_growth(counts: Sequence[int]) -> list[int]:
@@ -183,12 +191,17 @@ def _stayed(kept: Kept, moves: Sequence[Move]) -> Seen:
     if not moves:
         return Seen(Verdict.REFUTED, "the reported move was never made")
     for move in moves:
-        before, after, result = ((move.before[1], move.after[1], move.result[1]) if kept == "dtype" else
-                                 (move.before[0], move.after[0], move.result[0]))
+        before, after, result = (
+            (move.before[1], move.after[1], move.result[1])
+            if kept == "dtype"
+            else (move.before[0], move.after[0], move.result[0])
+        )
         is_there = kept == "dtype" or (after == "cpu") == (kept == "host")
         if before == after != result and is_there:
             return Seen(Verdict.CONFIRMED, f"stays {after}, the result is {result}")
-    return Seen(Verdict.REFUTED, f"from {moves[0].before[0]} to {moves[0].after[0]}, the result is {moves[0].result[0]}")
+    return Seen(
+        Verdict.REFUTED, f"from {moves[0].before[0]} to {moves[0].after[0]}, the result is {moves[0].result[0]}"
+    )
 
 
 def _untrained(outcome: Outcome) -> Seen:

@@ -48,7 +48,10 @@ class _Task:
 
 
 def verify(
-    paths: Iterable[Path], backends: Collection[Backend], limits: Limits = Limits(), workers: int = 2  # noqa: B008
+    paths: Iterable[Path],
+    backends: Collection[Backend],
+    limits: Limits = Limits(),
+    workers: int = 2,
 ) -> list[Row]:
     """Run the fixtures under the paths on the backends and return a row for each declaration, in their order.
 
@@ -118,8 +121,7 @@ def _row(task: _Task, outcomes: Iterator[Outcome], spoiled: dict[str, Outcome]) 
     seen_runs: Sequence[Outcome] = [next(outcomes) for _ in task.jobs]
     earlier = spoiled.get(task.jobs[0].folder)
     if earlier is not None:
-        reason = earlier.note or (earlier.error.message if earlier.error else earlier.ending)
-        seen = Seen(Verdict.UNPROVEN, f"the run before it failed: {reason}")
+        seen = verdicts.judge_earlier(earlier)
     else:
         seen = verdicts.judge(task.case, task.declaration, seen_runs)
     _, _, predicted = task.declaration.text.partition(" ")

@@ -68,20 +68,26 @@ def serve(jobs: Sequence[Job], workers: int, emit: Callable[[int, Outcome], None
                     emit(child.number, outcome)
 
 
+def attempt(job: Job) -> Outcome:
+    """Return the outcome of a job; that of one which the harness cannot run at all is "broken"."""
+    try:
+        return execute(job)
+    except Exception as error:  # noqa: BLE001 (told to the user in one sentence, by the process that can)
+        return Outcome("broken", note=f"{type(error).__name__}: {error}")
+
+
 def _start(number: int, job: Job) -> _Child:
     reading, writing = os.pipe()
     sys.stdout.flush()
     process = os.fork()
     if process == 0:
         # nothing of the parent's may run here a second time, whatever happens
-        status = 1
         try:
             os.close(reading)
             os.setsid()
-            _write(writing, execute(job).dump())
-            status = 0
+            _write(writing, attempt(job).dump())
         finally:
-            os._exit(status)
+            os._exit(0)
     os.close(writing)
     return _Child(number, process, reading, time.monotonic() + job.seconds, job.seconds)
 
@@ -140,7 +146,7 @@ def main(arguments: Sequence[str], lines: Iterator[str]) -> int:
     if workers:
         serve(jobs, workers, emit)
     else:
-        emit(0, execute(jobs[0]))
+        emit(0, attempt(jobs[0]))
     stream.close()
     return 0
 

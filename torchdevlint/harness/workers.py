@@ -26,17 +26,23 @@ def run_jobs(jobs: Sequence[Job], workers: int = 2, *, fork: bool = hasattr(os, 
     """Run jobs, ``workers`` at a time, and return their outcomes in the same order.
 
     With ``fork``, all are forked from one process that has imported torch; else each is a new process. Raises
-    `HarnessError` where torch is missing or the process that runs the jobs breaks.
+    `HarnessError` where torch is missing, a job cannot be run at all, or the process that runs the jobs breaks.
     """
-    if not jobs:
-        return []
+    outcomes = _outcomes(jobs, workers, fork) if jobs else []
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        if outcome.ending == "broken":
+            raise HarnessError(f"{job.script} cannot be run on {job.backend}: {outcome.note}")
+    return outcomes
+
+
+def _outcomes(jobs: Sequence[Job], workers: int, fork: bool) -> list[Outcome]:
     with tempfile.TemporaryDirectory(prefix="torchdevlint-") as folder:
         if fork:
             said = _talk(folder, workers, jobs)
-            outcomes = {number: outcome for number, outcome in map(_read, said.splitlines())}
-            if len(outcomes) != len(jobs):
+            found = dict(map(_read, said.splitlines()))
+            if len(found) != len(jobs):
                 raise HarnessError("the process that runs the scripts ended before it had run them all")
-            return [outcomes[number] for number in range(len(jobs))]
+            return [found[number] for number in range(len(jobs))]
         with ThreadPoolExecutor(workers) as pool:
             return list(pool.map(lambda job: _run_alone(folder, job), jobs))
 
