@@ -75,7 +75,7 @@ def test_a_torch_that_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: py
 
 
 def test_a_process_that_breaks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_MODULE", "platform")
+    monkeypatch.setattr(workers, "_MODULE", "no_such_module_of_anybody")
     with pytest.raises(HarnessError, match="ended before it had run them all"):
         run_jobs([job(tmp_path, "")])
 
@@ -118,7 +118,7 @@ def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Send what the warm process says to a file, and let it import nothing."""
     file = tmp_path / "said"
     monkeypatch.setattr(warm, "_WARM", ("json",))
-    monkeypatch.setattr(warm.os, "dup", lambda _: os.open(file, os.O_WRONLY | os.O_CREAT))
+    monkeypatch.setattr(warm, "own_output", lambda: file.open("w", encoding="utf-8"))
     return file
 
 
@@ -137,7 +137,7 @@ def test_the_warm_process_answers_on_standard_output(said: Path, tmp_path: Path,
     assert warm.main(["0"], iter(io.StringIO(one.dump() + "\n"))) == 0
     assert said.read_text("utf-8") == f"[0, {execute(one).dump()}]\n"
     assert warm.main(["2"], iter([one.dump()])) == 0
-    assert said.read_text("utf-8").startswith(f"[0, {Outcome('died').dump()}]\n")
+    assert said.read_text("utf-8") == f"[0, {Outcome('died').dump()}]\n"
 
 
 def test_the_warm_process_says_that_torch_is_missing(said: Path, monkeypatch: pytest.MonkeyPatch) -> None:

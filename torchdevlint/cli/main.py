@@ -31,3 +31,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Failure as reason:
         print(f"torchdevlint: {reason}", file=sys.stderr)  # noqa: T201
         return 2
+    except KeyboardInterrupt:
+        return 130

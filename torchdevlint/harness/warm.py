@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TextIO
 
 from torchdevlint.harness.execution import execute
 from torchdevlint.harness.jobs import Job, Outcome, load_job, load_outcome
@@ -125,13 +126,20 @@ def _kill(child: _Child) -> None:
         os.killpg(child.process, signal.SIGKILL)
 
 
+def own_output() -> TextIO:
+    """Return a stream to standard output, where nothing else writes from now on: it goes to standard error."""
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return stream
+
+
 def main(arguments: Sequence[str], lines: Iterator[str]) -> int:
     """Run the jobs that stand on the lines, and write `[number, outcome]` for each; return the exit status.
 
     ``arguments`` is the number of workers; 0 stands for a run without fork, of the first job only.
     """
     (workers,) = map(int, arguments)
-    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    stream = own_output()
     missing = warm_up()
     if missing is not None:
         stream.write(json.dumps({"missing": missing}) + "\n")
