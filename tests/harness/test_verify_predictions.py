@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from torchdevlint.harness.declarations import Backend
+from torchdevlint.harness.jobs import Outcome
+from torchdevlint.harness.verdicts import judge_earlier
 from torchdevlint.harness.verification import Limits, Row, verify
 
 pytestmark = pytest.mark.needs_torch
@@ -22,6 +24,8 @@ BACK = HEAD + "x = torch.zeros(3, device=device)\nx.cpu()\nprint(x)\n"
 LOOP = HEAD + "w = torch.ones(3, requires_grad=True)\ntotal = 0.0\nfor i in range({steps}):\n"
 LOOP += "    loss = (w * i).sum()\n    loss.backward()\n    {add}\nprint(float(total))\n"
 LIST = LOOP.replace("total = 0.0", 'total = {{"loss": [], "name": "x", "step": 0}}').replace("float(total)", "len(total)")
+QUIET = HEAD + "torch._C._set_grad_enabled(False)\nmodel = nn.Linear(2, 1).to(device)\ntotal = 0.0\n"
+QUIET += "for x in torch.zeros(4, 1, 2):\n    total += nn.functional.mse_loss(model(x.to(device)), x)\nprint(total / 4)\n"
 TRAIN = HEAD + "with torch.device('meta'):\n    model = nn.Linear(2, 2)\n"
 TRAIN += "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nmodel.to_empty(device=device)\n"
 TRAIN += "{then}\nfor _ in range(2):\n    loss = model(torch.ones(1, 2, device=device)).sum()\n"
@@ -73,6 +77,7 @@ CASES = {
         "unproven",
         "ran 0 times",
     ),
+    "grows_refuted": Tiny(R304, "cpu grows graph", QUIET, "refuted", "at most 0 nodes, and they do not grow"),
     "bounds": Tiny(
         R304, "cpu bounds graph total", LOOP.format(steps=5, add="total += loss.item()"), "confirmed", "at most 0 nodes"
     ),
@@ -178,3 +183,9 @@ def test_a_reported_statement_of_an_imported_file_is_measured(tmp_path: Path) ->
     (folder / "train.py").write_text("# runtime: cpu grows graph\nimport training\n\ntraining.train()\n", "utf-8")
     (row,) = verify([folder], [Backend.CPU])
     assert (row.seen.verdict.value, row.seen.note) == ("confirmed", "from 4 to 16 nodes in 5 visits")
+
+
+def test_a_run_that_leaves_no_files_proves_nothing() -> None:
+    late = judge_earlier(Outcome("too long", note="still running after 9 s"))
+    assert (late.verdict.value, late.note) == ("unproven", "the run before it: too long: still running after 9 s")
+    assert judge_earlier(Outcome("no device", note="needs it")).verdict.value == "skipped"

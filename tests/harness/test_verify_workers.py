@@ -144,3 +144,40 @@ def test_the_warm_process_says_that_torch_is_missing(said: Path, monkeypatch: py
     monkeypatch.setattr(warm, "_WARM", ("no_such_package_of_anybody",))
     assert warm.main(["2"], iter([])) == 2
     assert said.read_text("utf-8") == '{"missing": "No module named \'no_such_package_of_anybody\'"}\n'
+
+
+@needs_torch
+def test_long_output_is_cut(tmp_path: Path) -> None:
+    (outcome,) = run_jobs([job(tmp_path, "print('x' * 300_000)\n")])
+    assert outcome.output == "x" * 100_000
+
+
+class Cuda:
+    """Stands for torch and for `torch.cuda` where there is one GPU."""
+
+    @property
+    def cuda(self) -> Cuda:
+        return self
+
+    def device_count(self) -> int:
+        return 1
+
+    def get_device_name(self, index: int) -> str:
+        return f"H{index}"
+
+
+def test_a_real_gpu_is_told_by_its_name() -> None:
+    assert execution.set_up(Cuda(), Job("", "", "cuda", "")) == "H0"
+    with pytest.raises(execution.NoDevice, match="^needs 2 CUDA devices, there are 1$"):
+        execution.set_up(Cuda(), Job("", "", "cuda", "", devices=2))
+
+
+def test_a_torch_that_cannot_simulate_is_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    from torchdevlint.harness import simulator
+
+    def install(machine: simulator.Machine) -> None:
+        raise simulator.SimulationError(f"a build for the CPU is needed for {machine.devices}")
+
+    monkeypatch.setattr(simulator, "install", install)
+    with pytest.raises(execution.NoDevice, match="^a build for the CPU is needed for 1$"):
+        execution.set_up(Cuda(), Job("", "", "sim", ""))

@@ -38,7 +38,7 @@ def execute(job: Job) -> Outcome:
     limit_memory(job)
     _seed(torch)
     try:
-        device = _set_up(torch, job)
+        device = set_up(torch, job)
     except NoDevice as missing:
         return Outcome("no device", torch=torch.__version__, note=str(missing))
     meters = Meters()
@@ -74,11 +74,11 @@ def _seed(torch: Any) -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     random.seed(0)
-    if "numpy" in sys.modules:
+    with contextlib.suppress(KeyError):
         sys.modules["numpy"].random.seed(0)
 
 
-def _set_up(torch: Any, job: Job) -> str:
+def set_up(torch: Any, job: Job) -> str:
     """Provide the backend and return the name of its device; raises `NoDevice` where there is none."""
     match Backend(job.backend):
         case Backend.CPU:
@@ -92,7 +92,7 @@ def _set_up(torch: Any, job: Job) -> str:
             except SimulationError as reason:
                 raise NoDevice(str(reason)) from reason
             return f"{job.devices} simulated"
-        case Backend.CUDA:
+        case Backend.CUDA:  # pragma: no branch (there is no other case)
             count = torch.cuda.device_count()
             if count < job.devices:
                 raise NoDevice(f"needs {job.devices} CUDA devices, there are {count}")

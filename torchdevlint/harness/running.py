@@ -47,7 +47,7 @@ def _start(target: Target) -> None:
         sys.argv = [target.name, *target.arguments]
         sys.path[0] = str(Path.cwd())
         runpy.run_module(target.name, run_name="__main__", alter_sys=True)
-        return
-    script = Path(target.name)
-    prepare(script, list(target.arguments))
-    run_as_main(compile(script.read_bytes(), target.name, "exec", dont_inherit=True), target.name)
+    else:
+        script = Path(target.name)
+        prepare(script, list(target.arguments))
+        run_as_main(compile(script.read_bytes(), target.name, "exec", dont_inherit=True), target.name)

@@ -67,7 +67,7 @@ def probes(case: Case, prediction: Prediction) -> tuple[Probe, ...]:
                 )
                 for report in reports(case)
             )
-        case Raises() | RunsClean() | Races():
+        case Raises() | RunsClean() | Races():  # pragma: no branch (there is no other case)
             return ()
 
 
@@ -82,7 +82,7 @@ def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> 
                 return Seen(Verdict.UNPROVEN, _sentence(outcome.ending, outcome.note))
             case "no device":
                 return Seen(Verdict.SKIPPED, outcome.note)
-            case "ended" | "raised":
+            case "ended" | "raised":  # pragma: no branch (there is no other case)
                 pass
         if outcome.error is not None and _UNSUPPORTED in outcome.error.types:
             return Seen(Verdict.UNPROVEN, _told(outcome.error))
@@ -102,7 +102,7 @@ def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> 
             return _stayed(kept, outcome.measures.moves)
         case NeverUpdates():
             return _untrained(outcome)
-        case Races():
+        case Races():  # pragma: no branch (there is no other case)
             return _raced(outcomes)
 
 

@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from torchdevlint.harness.execution import execute
 from torchdevlint.harness.jobs import Job, Outcome, load_job, load_outcome
@@ -80,22 +80,21 @@ def attempt(job: Job) -> Outcome:
 def _start(number: int, job: Job) -> _Child:
     reading, writing = os.pipe()
     sys.stdout.flush()
-    process = os.fork()
-    if process == 0:
-        # nothing of the parent's may run here a second time, whatever happens
-        try:
-            os.close(reading)
-            os.setsid()
-            _write(writing, attempt(job).dump())
-        finally:
-            os._exit(0)
+    # the child never gets further than this line
+    process = os.fork() or _work(reading, writing, job)
     os.close(writing)
     return _Child(number, process, reading, time.monotonic() + job.seconds, job.seconds)
 
 
-def _write(descriptor: int, line: str) -> None:
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(line + "\n")
+def _work(reading: int, writing: int, job: Job) -> NoReturn:
+    """Run a job in a child, write its outcome on a line, and end: nothing of the parent's may run a second time."""
+    try:
+        os.close(reading)
+        os.setsid()
+        with os.fdopen(writing, "w", encoding="utf-8") as stream:
+            stream.write(attempt(job).dump() + "\n")
+    finally:
+        os._exit(0)
 
 
 def _ended(child: _Child, ready: bool) -> Outcome | None:
