@@ -120,7 +120,9 @@ def test_defaults(asked: list[object], capsys: Capture) -> None:
 
 
 def test_options(asked: list[object], capsys: Capture) -> None:
-    options = "--backend cuda --backend cpu --backend cuda --workers 3 --seconds 4 --megabytes 5 --output-format json a b"
+    options = (
+        "--backend cuda --backend cpu --backend cuda --workers 3 --seconds 4 --megabytes 5 --output-format json a b"
+    )
     assert main(["verify", *options.split()]) == 0
     assert asked[1:] == [[Path("a"), Path("b")], [Backend.CUDA, Backend.CPU], Limits(4, 5), 3]
     assert json.loads(capsys.readouterr().out)[0]["seen"] == "confirmed"
@@ -166,5 +168,5 @@ def test_what_cannot_be_verified_is_told(tmp_path: Path, capsys: Capture) -> Non
 
 def test_a_failure_is_what_a_command_raises() -> None:
     chosen = argparse.Namespace(backend=None, seconds=1, megabytes=1, workers=1, paths=[Path("/no/such/folder")])
-    with pytest.raises(Failure, match="^/no/such/folder: there is no such file or folder$"):
+    with pytest.raises(Failure, match=r"^/no/such/folder: there is no such file or folder$"):
         command.execute(chosen)

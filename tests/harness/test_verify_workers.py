@@ -38,9 +38,12 @@ def test_no_jobs_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_torch
-@pytest.mark.parametrize("fork", [False, pytest.param(True, marks=pytest.mark.skipif(not hasattr(os, "fork"), reason=""))])
+@pytest.mark.parametrize(
+    "fork", [False, pytest.param(True, marks=pytest.mark.skipif(not hasattr(os, "fork"), reason=""))]
+)
 def test_a_script_runs_as_main_in_a_folder_of_its_own(tmp_path: Path, fork: bool) -> None:
-    text = "import os, sys\nprint(__name__, sys.argv == [__file__], sys.path[0] == os.path.dirname(__file__), os.getcwd())\n"
+    text = "import os, sys\nhere = os.path.dirname(__file__)\n"
+    text += "print(__name__, sys.argv == [__file__], sys.path[0] == here, os.getcwd())\n"
     (outcome,) = run_jobs([job(tmp_path, text)], fork=fork)
     assert outcome.ending == "ended"
     assert outcome.output == f"__main__ True True {tmp_path}\n"
@@ -70,7 +73,7 @@ def test_a_torch_that_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: py
     blocking.mkdir()
     (blocking / "torch.py").write_text("raise ImportError('no torch here')\n", "utf-8")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(blocking), os.environ.get("PYTHONPATH", "")]))
-    with pytest.raises(HarnessError, match="^PyTorch cannot be imported: no torch here$"):
+    with pytest.raises(HarnessError, match=r"^PyTorch cannot be imported: no torch here$"):
         run_jobs([job(tmp_path, "")])
 
 
@@ -122,7 +125,9 @@ def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return file
 
 
-def test_the_warm_process_answers_on_standard_output(said: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_warm_process_answers_on_standard_output(
+    said: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def execute(one: Job) -> Outcome:
         return Outcome("ended", output=one.script)
 
@@ -168,7 +173,7 @@ class Cuda:
 
 def test_a_real_gpu_is_told_by_its_name() -> None:
     assert execution.set_up(Cuda(), Job("", "", "cuda", "")) == "H0"
-    with pytest.raises(execution.NoDevice, match="^needs 2 CUDA devices, there are 1$"):
+    with pytest.raises(execution.NoDevice, match=r"^needs 2 CUDA devices, there are 1$"):
         execution.set_up(Cuda(), Job("", "", "cuda", "", devices=2))
 
 
@@ -179,5 +184,5 @@ def test_a_torch_that_cannot_simulate_is_no_device(monkeypatch: pytest.MonkeyPat
         raise simulator.SimulationError(f"a build for the CPU is needed for {machine.devices}")
 
     monkeypatch.setattr(simulator, "install", install)
-    with pytest.raises(execution.NoDevice, match="^a build for the CPU is needed for 1$"):
+    with pytest.raises(execution.NoDevice, match=r"^a build for the CPU is needed for 1$"):
         execution.set_up(Cuda(), Job("", "", "sim", ""))

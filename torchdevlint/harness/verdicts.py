@@ -89,6 +89,8 @@ def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> 
     outcome = outcomes[0]
     if outcome.error is not None and outcome.error.missing is not None and not _is_own(case, outcome.error.missing):
         return Seen(Verdict.SKIPPED, f"needs {outcome.error.missing}")
+    if case.rule and not isinstance(declaration.prediction, RunsClean | BoundsGraph) and not reports(case):
+        return Seen(Verdict.REFUTED, "the rule reports nothing in it")
     match declaration.prediction:
         case RunsClean():
             return _clean(outcome)
