@@ -1,1 +1,3 @@
-"""Runs scripts on the CPU, on a simulated accelerator or on a real one, and compares with what they declare."""
+"""Runs example scripts and looks at what happens: on the CPU, and on machines with accelerators, simulated or real."""
+
+from __future__ import annotations
