@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -186,3 +189,38 @@ def test_a_torch_that_cannot_simulate_is_no_device(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(simulator, "install", install)
     with pytest.raises(execution.NoDevice, match=r"^a build for the CPU is needed for 1$"):
         execution.set_up(Cuda(), Job("", "", "sim", ""))
+
+
+@needs_torch
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forked processes are meant")
+def test_an_interrupt_leaves_no_process(tmp_path: Path) -> None:
+    marker = tmp_path / "pid"
+    one = job(tmp_path, f"import os, time\nopen({str(marker)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)\n")
+    command = [sys.executable, "-m", "torchdevlint.harness.warm", "1"]
+    path = os.pathsep.join(workers.search_path())
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write(one.dump().encode())
+    process.stdin.close()
+    while not (marker.exists() and marker.read_text()):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    while is_running(int(marker.read_text())):
+        time.sleep(0.05)
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    # a process that has ended and that nobody waited for is one still
+    status = Path(f"/proc/{process}/stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"

@@ -98,18 +98,18 @@ def _rule(root: Path) -> str:
 def reports(case: Case) -> tuple[Report, ...]:
     """Return what the case's rule (any rule, where it has none) reports in the files of the fixture."""
     files = [case.root] if case.root.is_file() else sorted(case.root.rglob("*.py"))
-    return tuple(report for file in files for report in _reports(file, case.rule))
+    return tuple(report for file in files for report in _reports(case, file))
 
 
-def _reports(file: Path, code: str) -> Iterator[Report]:
+def _reports(case: Case, file: Path) -> Iterator[Report]:
     text = file.read_text("utf-8")
     tree = ast.parse(text)
     try:
-        findings = analyse(text, options=Options(filename=file.name))
+        findings = analyse(text, options=Options(filename=file.relative_to(case.root.parent).as_posix()))
     except NotAnalysed as reason:
         raise BadFixture(f"{file}: not analysed: {reason}") from reason
     for finding in findings:
-        if finding.code.startswith(code):
+        if finding.code.startswith(case.rule):
             named = (statement(tree, line) for line in partners(finding.message))
             yield Report(file, finding, statement(tree, finding.line), tuple(named))
 

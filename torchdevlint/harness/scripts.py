@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 import sysconfig
 import traceback
@@ -34,7 +35,7 @@ def run_as_main(code: CodeType, file: str) -> None:
     """Run compiled code as the module `__main__`; raises what it raises."""
     module = ModuleType("__main__")
     module.__file__ = file
-    vars(module)["__builtins__"] = __builtins__
+    vars(module)["__builtins__"] = builtins
     # kept there after the run, as the objects of the script may need it when they are collected
     sys.modules["__main__"] = module
     exec(code, vars(module))  # noqa: S102 (running the user's script is the point)

@@ -49,10 +49,22 @@ def warm_up() -> str | None:
 
 
 def serve(jobs: Sequence[Job], workers: int, emit: Callable[[int, Outcome], None]) -> None:
-    """Run jobs in forked processes, at most ``workers`` at a time, and emit each outcome with the job's number."""
-    waiting = deque(enumerate(jobs))
+    """Run jobs in forked processes, at most ``workers`` at a time, and emit each outcome with the job's number.
+
+    No process is left when this ends, whatever ends it.
+    """
+    running: dict[int, _Child] = {}
+    try:
+        _serve(deque(enumerate(jobs)), workers, running, emit)
+    finally:
+        for child in running.values():
+            _kill(child)
+
+
+def _serve(
+    waiting: deque[tuple[int, Job]], workers: int, running: dict[int, _Child], emit: Callable[[int, Outcome], None]
+) -> None:
     with selectors.DefaultSelector() as selector:
-        running: dict[int, _Child] = {}
         while waiting or running:
             while waiting and len(running) < workers:
                 child = _start(*waiting.popleft())
@@ -159,4 +171,8 @@ def main(arguments: Sequence[str], lines: Iterator[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], iter(sys.stdin)))
+    try:
+        sys.exit(main(sys.argv[1:], iter(sys.stdin)))
+    except KeyboardInterrupt:
+        # whoever started this process is interrupted too, and says so
+        sys.exit(130)

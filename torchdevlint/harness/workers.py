@@ -63,7 +63,7 @@ def _talk(folder: str, workers: int, jobs: Sequence[Job], timeout: float | None 
         stdout=subprocess.PIPE,
         encoding="utf-8",
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(_search_path())},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(search_path())},
         timeout=timeout,
         check=False,
     )
@@ -72,7 +72,7 @@ def _talk(folder: str, workers: int, jobs: Sequence[Job], timeout: float | None 
     return done.stdout
 
 
-def _search_path() -> list[str]:
+def search_path() -> list[str]:
     """Return what `PYTHONPATH` says, without what depends on the working directory, and this package's parent."""
     given = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     return [*(str(Path(entry).absolute()) for entry in given), str(Path(__file__).parents[2])]
