@@ -1,0 +1,35 @@
+"""The command `torchdevlint`: the commands there are, and what they have in common."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import torchdevlint
+from torchdevlint.cli import run, verify
+from torchdevlint.cli.failure import Failure
+
+_COMMANDS = (run, verify)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line; what it parses holds the chosen command's function as ``execute``."""
+    made = argparse.ArgumentParser(prog="torchdevlint", description="Find PyTorch device bugs, and prove them.")
+    made.add_argument("--version", action="version", version=f"torchdevlint {torchdevlint.__version__}")
+    commands = made.add_subparsers(title="commands", metavar="command", required=True)
+    for command in _COMMANDS:
+        command.add_to(commands)
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 2 with one sentence on standard error where it cannot do its work."""
+    chosen = parser().parse_args(arguments)
+    try:
+        return int(chosen.execute(chosen))
+    except Failure as reason:
+        print(f"torchdevlint: {reason}", file=sys.stderr)  # noqa: T201
+        return 2
+    except KeyboardInterrupt:
+        return 130
