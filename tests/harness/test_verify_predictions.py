@@ -135,7 +135,7 @@ CASES = {
         "unproven",
         "SimulationError: no",
     ),
-    "exempt": Tiny(R101, 'none "needs a network"', "1 / 0\n", "skipped", "needs a network"),
+    "exempt": Tiny(R101, 'none "needs a network"', "1 / 0\n", "unproven", "needs a network"),
     "undeclared": Tiny(R101, "", "1 / 0\n", "undeclared", "declares nothing"),
     "memory": Tiny(R101, "cpu ok", "x = bytearray(3 * 2**30)\n", "unproven", "too much memory"),
     "tensor_memory": Tiny(R101, "cpu ok", "import torch\nx = torch.ones(2**30)\n", "unproven", "too much memory"),

@@ -10,6 +10,7 @@ from torchdevlint.harness.jobs import Measures, Move
 
 # what is seen first tells as much as all of it, and counting a growing graph is quadratic
 _VISITS = 64
+_DEPTH = 1
 
 
 class Meters:
@@ -68,15 +69,18 @@ class Meters:
             waiting.extend(following)
         return len(seen)
 
-    def _tensors(self, value: object) -> Iterator[Any]:
+    def _tensors(self, value: object, depth: int = 0) -> Iterator[Any]:
         if isinstance(value, self._torch.Tensor):
             yield value
         elif isinstance(value, Mapping):
             for element in value.values():
-                yield from self._tensors(element)
+                yield from self._tensors(element, depth)
         elif hasattr(value, "__iter__") and not isinstance(value, str):
             for element in value:
-                yield from self._tensors(element)
+                yield from self._tensors(element, depth)
+        elif hasattr(value, "__dict__") and depth < _DEPTH:
+            for element in vars(value).values():  # an object that keeps a total, such as a meter
+                yield from self._tensors(element, depth + 1)
 
     def _before_step(self) -> None:
         self._before = [[p.detach().clone() for p in module.parameters()] for module in self._modules]

@@ -75,7 +75,7 @@ def _plan(case: Case, backends: Collection[Backend], limits: Limits, folder: Pat
     for declaration in case.declarations:
         match declaration:
             case Exemption(reason):
-                yield Row(case.rule, case.name, "none", "", Seen(Verdict.SKIPPED, reason))
+                yield Row(case.rule, case.name, "none", "", Seen(Verdict.UNPROVEN, reason))
             case Declaration():  # pragma: no branch (there is no other case)
                 for backend in _tried(case, declaration, backends):
                     yield _task(case, declaration, backend, limits, folder)
