@@ -6,6 +6,7 @@ import nox
 
 nox.options.sessions = ["tests", "checks"]
 WITH_TORCH = "3.11"
+RULES_OF_THE_PINNED = "tests/harness/test_simulator_rules.py"  # the table is of the release that CI runs
 
 
 @nox.session(python=["3.10", "3.11", "3.12", "3.13"])
@@ -18,6 +19,15 @@ def tests(session: nox.Session) -> None:
         session.log("the tests that need PyTorch are deselected: they run on Python %s", WITH_TORCH)
         session.install(".[test-without-torch]")
         session.run("pytest", "-m", "not needs_torch", *session.posargs)
+
+
+@nox.session(python=WITH_TORCH)
+@nox.parametrize("torch", ["newest", "2.4.1"])
+def torches(session: nox.Session, torch: str) -> None:
+    """Run the harness and all fixtures on another PyTorch; not in CI, for its wheels are gigabytes."""
+    session.install(".[test-without-torch]", "expecttest", "numpy", "pyyaml")
+    session.install("--upgrade", "torch" if torch == "newest" else f"torch=={torch}")
+    session.run("pytest", "tests/harness", "--deselect", RULES_OF_THE_PINNED, *session.posargs)
 
 
 @nox.session(python=WITH_TORCH)
