@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import libcst as cst
 import pytest
 
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Concrete, Condition, Placement, Possibility, on
@@ -26,6 +27,7 @@ from torchdevlint.state import (
 )
 from torchdevlint.values import (
     NONE,
+    SCALAR,
     UNKNOWN,
     Choice,
     Const,
@@ -40,6 +42,7 @@ from torchdevlint.values import (
     Value,
     options,
 )
+from torchdevlint.why import Role, Why
 
 CUDA = Concrete("cuda")
 ON_CUDA = on(CUDA)
@@ -374,3 +377,12 @@ def test_what_code_that_cannot_be_seen_had_on_one_way_is_lost() -> None:
 def test_the_rest_of_both_ways() -> None:
     assert Items(rest=Tensor(ON_CUDA)).join(Items(rest=Tensor(ON_HOST)), G, NOT_G).rest == Tensor(moved())
     assert Items().join(Items(rest=Const(1)), G, NOT_G).rest == Const(1)
+
+
+def test_a_host_scalar_that_becomes_something_else_is_a_start_value() -> None:
+    why = Why(Role.UNREGISTERED_TENSOR, cst.Name("start"), "a plain attribute")
+    start = Tensor(on(HOST, why), SCALAR)
+    (kept,) = join_tensors(start, Tensor(ON_HOST, SCALAR)).placement
+    assert kept.why is why
+    joined = join_tensors(start, Tensor(on(Concrete("cuda")), (1, None)))
+    assert {str(p.device): p.why for p in joined.placement} == {"cpu": None, "cuda": None}

@@ -39,6 +39,7 @@ for block in blocks:
     nine = block  # reveal: cuda
 
 named = nn.ModuleDict({"a": nn.Linear(2, 2)})
+no_name = named["b"]  # reveal: cpu
 named.cuda()
 ten = named["a"]  # reveal: cuda
 
