@@ -29,9 +29,9 @@ def test_is_installed_once(simulation: Simulation) -> None:
 
 
 @simulated(None)
-def test_is_installed_over_a_build_for_the_cpu_only() -> None:
-    torch.version.cuda = "12.6"
-    with pytest.raises(SimulationError, match="a build of PyTorch for the CPU is needed"):
+def test_is_not_installed_beside_a_device_that_is_there() -> None:
+    torch.cuda.is_available = lambda: True
+    with pytest.raises(SimulationError, match="this machine has a CUDA device of its own"):
         install()
 
 

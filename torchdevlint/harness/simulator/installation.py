@@ -31,8 +31,8 @@ def install_machine(machine: Machine) -> Simulation:
     """Do what `torchdevlint.harness.simulator.install` says."""
     if _installed:
         raise SimulationError(f"a machine is simulated in this process already: {_installed[0]}")
-    if torch.version.cuda is not None:
-        raise SimulationError("a build of PyTorch for the CPU is needed, this one is for CUDA")
+    if torch.cuda.is_available():
+        raise SimulationError("this machine has a CUDA device of its own, beside which none can be simulated")
     _installed.append(machine)
     runtime = Runtime(machine)
     mover = Mover(runtime)
