@@ -38,18 +38,36 @@ def script(tmp_path: Path) -> Path:
     ],
 )
 def test_a_finding_explains(script: Path, line: int, said: str) -> None:
-    assert explain(MISMATCH, Place(script, line, "")) == f"torchdevlint: train.py, {said}"
+    assert explain(MISMATCH, [Place(script, line, "")]) == f"torchdevlint: train.py, {said}"
 
 
 def test_without_a_line_or_a_file_the_kind_is_told(script: Path) -> None:
-    assert explain(MISMATCH, None) == "torchdevlint: operands are on different devices"
+    assert explain(MISMATCH, []) == "torchdevlint: operands are on different devices"
     script.unlink()
-    said = explain(MISMATCH, Place(script, 4, ""))
+    said = explain(MISMATCH, [Place(script, 4, "")])
     assert said == "torchdevlint: train.py, line 4: operands are on different devices; no rule reports this line"
 
 
 class SimulationError(RuntimeError):
     """Stands for the simulator's."""
+
+
+def test_the_finding_may_be_at_an_outer_line(script: Path, tmp_path: Path) -> None:
+    helper = tmp_path / "helper.py"
+    helper.write_text("def minus(a, b):\n    return a - b\n", "utf-8")
+    within = explain(MISMATCH, [Place(script, 4, ""), Place(script, 1, "")])
+    assert within == f"torchdevlint: train.py, line 4, which fails at line 1: {MESSAGE}"
+    beyond = explain(MISMATCH, [Place(script, 4, ""), Place(helper, 2, "")])
+    assert beyond == f"torchdevlint: train.py, line 4, which fails at helper.py, line 2: {MESSAGE}"
+
+
+def test_a_device_that_is_not_there_is_explained_by_portability(script: Path) -> None:
+    absent = RuntimeError("No CUDA GPUs are available")
+    said = explain(absent, [Place(script, 3, "")])
+    assert said == "torchdevlint: train.py, line 3: TDL502 `.cuda` needs CUDA and nothing guards it"
+    assert explain(absent, [Place(script, 4, "")]) == (
+        "torchdevlint: train.py, line 4: there is no such device; no rule reports this line"
+    )
 
 
 KINDS = {
@@ -61,6 +79,7 @@ KINDS = {
     "only tensors on the host can be pinned": RuntimeError("cannot pin 'torch.cuda.FloatTensor'"),
     "CUDA is used in a forked process": RuntimeError("Cannot re-initialize CUDA in forked subprocess"),
     "operands are on different devices": RuntimeError("Input and hidden tensors are not at the same device"),
+    "lengths are read on the host and are on an accelerator": RuntimeError("'lengths' argument should be a 1D CPU"),
     "this cannot be simulated, and a GPU may do it": SimulationError("sparse tensors"),
     None: RuntimeError("shape mismatch"),
 }
@@ -73,7 +92,7 @@ def test_the_kinds_of_device_errors(said: str | None) -> None:
 
 
 def test_other_exceptions_are_not_explained(script: Path) -> None:
-    assert explain(KeyError("same device"), Place(script, 4, "")) is None
+    assert explain(KeyError("same device"), [Place(script, 4, "")]) is None
 
 
 def test_a_user_s_file_is_not_installed(script: Path) -> None:

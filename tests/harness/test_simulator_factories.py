@@ -244,3 +244,39 @@ def test_default_types(by_name: bool) -> None:
 def test_default_types_are_of_floating_point() -> None:
     with pytest.raises(TypeError, match="only floating-point types are supported"):
         torch.set_default_tensor_type(torch.cuda.LongTensor)
+
+
+HOST: dict[str, Callable[[], torch.Tensor]] = {
+    "Tensor": lambda: torch.Tensor(3).uniform_(),
+    "FloatTensor": lambda: torch.FloatTensor(3).uniform_(),
+    "one_hot": lambda: torch.nn.functional.one_hot(torch.tensor([0, 1]), 3).float(),
+    "pad_sequence": lambda: nn.utils.rnn.pad_sequence([torch.ones(3), torch.ones(2)], batch_first=True),
+}
+
+
+@pytest.mark.parametrize("made", HOST)
+@simulated()
+def test_what_is_made_inside_of_host_tensors_is_on_the_host(made: str) -> None:
+    tensor = HOST[made]()
+    with pytest.raises(RuntimeError, match="two devices"):
+        tensor + torch.ones(3, device="cuda")
+    tensor.copy_(torch.zeros(3, device="cuda"))
+    assert tensor.device.type == "cpu"
+    assert tensor.numpy().sum() == 0
+
+
+@simulated()
+def test_an_index_that_is_made_of_a_size_stays_on_the_host() -> None:
+    index = torch.LongTensor(2).zero_()
+    assert torch.ones(3, device="cuda")[index].device == CUDA
+    assert torch.ones(3)[index].device.type == "cpu"
+
+
+@simulated()
+def test_the_types_of_the_host() -> None:
+    assert not isinstance(torch.ones(1, device="cuda"), torch.FloatTensor)
+    assert isinstance(torch.ones(1), torch.FloatTensor)
+    assert torch.FloatTensor.dtype is torch.float32
+    assert torch.ones(1, device="cuda").type(torch.DoubleTensor).dtype is torch.float64
+    torch.set_default_tensor_type(torch.DoubleTensor)
+    assert torch.ones(1).dtype is torch.float64

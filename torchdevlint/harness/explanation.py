@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.harness.fixtures import partners
 from torchdevlint.harness.scripts import Place
 from torchdevlint.options import NotAnalysed, Options
 
+_APART = (
+    r"same device|same type|should be the same|[Dd]evice type|(two|different) devices|on device"
+    r"|too many CPU scalars|expected device|must be cuda|a cuda device|torch\.cuda\.\w+Tensor"
+)
+_ABSENT = "there is no such device"
 _KINDS = (
     (r"to numpy|__array__|CUDA array", "an accelerator tensor is read on the host"),
     (r"indices should be either on|indexed tensor", "a tensor on the host is indexed by one on an accelerator"),
-    (r"deserialize object on a", "a checkpoint is loaded to a device that is not there"),
-    (r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver|no accelerator|none is available", "there is no such device"),
+    (r"deserialize object on", "a checkpoint is loaded to a device that is not there"),
+    (r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver|no accelerator|none is available", _ABSENT),
     (r"invalid device ordinal", "there are not so many devices"),
     (r"for generator but found", "a random generator is on another device than what it is to fill"),
     (r"cannot pin", "only tensors on the host can be pinned"),
-    (r"Cannot re-initialize CUDA in forked", "CUDA is used in a forked process"),
+    (r"Cannot re-initialize CUDA in forked|CUDA error: initialization error", "CUDA is used in a forked process"),
+    (r"'lengths' argument should be", "lengths are read on the host and are on an accelerator"),
     (r"must have its parameters and buffers on device", "a wrapped module is not on its first device"),
-    (r"same device|same type|[Dd]evice type|at least two devices|on device", "operands are on different devices"),
+    (_APART, "operands are on different devices"),
 )
 
 
@@ -32,26 +39,35 @@ def kind(error: BaseException) -> str | None:
     return next((text for pattern, text in _KINDS if re.search(pattern, str(error))), None)
 
 
-def explain(error: BaseException, place: Place | None) -> str | None:
-    """Return one line about a device error that was raised at a place of the user's, or None for other errors."""
+def explain(error: BaseException, places: Sequence[Place]) -> str | None:
+    """Return one line about a device error, or None for other errors.
+
+    ``places`` are the lines of the traceback in the user's files, the innermost last.
+    """
     what = kind(error)
     if what is None:
         return None
-    if place is None:
+    if not places:
         return f"torchdevlint: {what}"
-    found = _finding(place)
-    if found is None:
-        return f"torchdevlint: {place.file.name}, line {place.line}: {what}; no rule reports this line"
-    where = f"line {found.line}" if found.line == place.line else f"line {found.line}, which fails at line {place.line}"
-    return f"torchdevlint: {place.file.name}, {where}: {found.code} {found.message}"
+    last = places[-1]
+    for place in reversed(places):
+        found = _finding(place, what)
+        if found is not None:
+            here = place is last and found.line == place.line
+            fails = f"line {last.line}" if last.file == place.file else f"{last.file.name}, line {last.line}"
+            where = f"line {found.line}" if here else f"line {found.line}, which fails at {fails}"
+            return f"torchdevlint: {place.file.name}, {where}: {found.code} {found.message}"
+    return f"torchdevlint: {last.file.name}, line {last.line}: {what}; no rule reports this line"
 
 
-def _finding(place: Place) -> Diagnostic | None:
+def _finding(place: Place, what: str) -> Diagnostic | None:
     """Return the finding on the line, or else one whose message names it as its partner."""
     try:
-        found = analyse(place.file.read_text("utf-8"), options=Options(filename=place.file.name))
+        reported = analyse(place.file.read_text("utf-8"), options=Options(filename=place.file.name))
     except (NotAnalysed, OSError, UnicodeError):
         return None
+    # A device that is not there is the subject of portability, and of nothing else.
+    found = [one for one in reported if one.code.startswith("TDL5") == (what == _ABSENT)]
     on_it = (one for one in found if one.line <= place.line <= one.end_line)
     naming = (one for one in found if place.line in partners(one.message))
     return next(on_it, None) or next(naming, None)

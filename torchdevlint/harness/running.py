@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from torchdevlint.harness.explanation import explain
-from torchdevlint.harness.scripts import innermost, is_users, prepare, run_as_main, show
+from torchdevlint.harness.scripts import is_users, places, prepare, run_as_main, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def run(target: Target) -> object:
     except BaseException as error:  # noqa: BLE001 (Python shows what a script raises, whatever it is)
         sys.stdout.flush()
         sys.stderr.write(show(error))
-        explanation = explain(error, innermost(error, is_users))
+        explanation = explain(error, [*places(error, is_users)])
         if explanation is not None:
             sys.stderr.write(explanation + "\n")
         return 1

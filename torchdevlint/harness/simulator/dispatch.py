@@ -69,6 +69,14 @@ def _operands(name: str, value: Any) -> Iterator[Operand]:
             yield from _operands(name, each)
 
 
+def _stay_on_host(operands: Sequence[Operand]) -> None:
+    """Leave on the host what has no device yet and meets host tensors only; a 0-dim one may be a wrapped number."""
+    if any(operand.tag == CPU and operand.tensor.dim() > 0 for operand in operands):
+        for operand in operands:
+            if operand.tag is ADOPTS:
+                tags.tag_storage(operand.storage, CPU)
+
+
 def _is_non_blocking(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """The value of `copy_`'s third argument."""
     return bool(kwargs.get("non_blocking", args[2] if len(args) > 2 and isinstance(args[2], bool) else False))
@@ -105,6 +113,8 @@ class DeviceRules(TorchDispatchMode):
         requested = self._requested(operation, kwargs)
         if device is not None:
             self._before(operation, operands, device, _is_non_blocking(args, kwargs))
+        else:
+            _stay_on_host(operands)
         self._check_generator(kwargs.get("generator"), device, requested)
         if device is not None and self._comes_late(operation, operands, args, kwargs):
             return args[0]

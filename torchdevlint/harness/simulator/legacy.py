@@ -54,6 +54,35 @@ class _DeviceTypeMeta(type):
         return tags.tag_tensor(cls.mover.clone(host_class(*args, **kwargs), device), device)
 
 
+class _HostTypeMeta(type):
+    """Makes classes that stand for a kind of tensor of the host (`torch.FloatTensor`): what they make stays there."""
+
+    native: Any
+    runtime: Runtime
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls.native) and device_of(instance) == CPU
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """`torch.FloatTensor(2, 3)` and its kin."""
+        with Requested(cls.runtime, CPU):
+            return cls.native(*args, **kwargs)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls.native, name)
+
+
+def _host_type(scalar: str, runtime: Runtime) -> Any:
+    name = f"{scalar}Tensor"
+    members = {"__module__": "torch", "native": getattr(torch, name), "runtime": runtime, "__qualname__": name}
+    return _HostTypeMeta(name, (), members)
+
+
+def _native(type_or_name: Any) -> Any:
+    """The type that PyTorch itself knows."""
+    return type_or_name.native if isinstance(type_or_name, _HostTypeMeta) else type_or_name
+
+
 def _device_type(scalar: str, runtime: Runtime, mover: Mover) -> Any:
     name = f"{scalar}Tensor"
     members = {
@@ -72,6 +101,7 @@ def patch_legacy(runtime: Runtime, mover: Mover) -> None:
     """Replace the old types and what takes them."""
     for scalar in _DTYPES:
         setattr(torch.cuda, f"{scalar}Tensor", _device_type(scalar, runtime, mover))
+        setattr(torch, f"{scalar}Tensor", _host_type(scalar, runtime))
 
     def type_(tensor: torch.Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
         place = device_of(tensor)
@@ -84,7 +114,7 @@ def patch_legacy(runtime: Runtime, mover: Mover) -> None:
             target = place if place.type == "cuda" else runtime.resolve("cuda")
             return mover.to(mover.to(tensor, target, non_blocking=non_blocking), device_type.dtype)
         moved = mover.move(tensor, CPU, non_blocking=non_blocking)
-        return native_method("type")(moved, dtype, **kwargs)
+        return native_method("type")(moved, _native(dtype), **kwargs)
 
     def new(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         if device_of(tensor).type not in ("cpu", "cuda"):
@@ -124,18 +154,20 @@ def _patch_default_type(runtime: Runtime) -> None:
     def set_default_tensor_type(type_or_name: Any) -> None:
         device_type = _named_device_type(type_or_name)
         if device_type is None:
-            native_set(type_or_name)
+            named = isinstance(type_or_name, str) and getattr(torch, type_or_name.removeprefix("torch."), None)
+            native_set(_native(named or type_or_name))
             Defaults.device = CPU
             return
         if not device_type.dtype.is_floating_point:
             raise TypeError("only floating-point types are supported as the default type")
         device = runtime.resolve("cuda")
-        native_set(f"torch.{device_type.__name__}")  # the dtype, and PyTorch's warning
+        native_set(_native(getattr(torch, device_type.__name__)))  # the dtype, and PyTorch's warning
         Defaults.device = Device(device.type)
 
     def new_tensor_object(cls: Any, *args: Any, **kwargs: Any) -> Any:
         """`torch.Tensor(...)` makes a tensor of the default type."""
-        made = native_new(cls, *args, **kwargs)
+        with Requested(runtime, CPU):
+            made = native_new(cls, *args, **kwargs)
         if Defaults.device != CPU and cls is torch.Tensor and not (args and isinstance(args[0], torch.Tensor)):
             tags.tag_tensor(made, runtime.resolve(Defaults.device))
         return made
