@@ -95,6 +95,16 @@ class HostRead:
 
 
 @dataclass(frozen=True, slots=True)
+class HostNeeded:
+    """An argument was given that a call takes on the host only (the lengths of a packed sequence)."""
+
+    node: cst.CSTNode
+    world: Condition
+    operand: Operand
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
 class HeldOptimizer:
     """An optimizer that holds parameters of a module at the time of an event.
 
@@ -199,4 +209,6 @@ class CudaCalled:
     guarded: bool
 
 
-Event: TypeAlias = Combined | Called | Indexed | HostRead | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
+Event: TypeAlias = (
+    Combined | Called | Indexed | HostRead | HostNeeded | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
+)

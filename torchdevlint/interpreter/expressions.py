@@ -150,7 +150,7 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
 
 def _comparison(run: Run, node: cst.Comparison) -> Value:
     values = [evaluate(run, node.left), *(evaluate(run, part.comparator) for part in node.comparisons)]
-    if len(node.comparisons) == 1 and any(_is_tensor(value) for value in values):
+    if len(node.comparisons) == 1 and any(_is_tensor(run, value) for value in values):
         target = node.comparisons[0]
         if not isinstance(target.operator, cst.In | cst.NotIn | cst.Is | cst.IsNot):
             operands = ((node.left, values[0]), (target.comparator, values[1]))
@@ -159,8 +159,10 @@ def _comparison(run: Run, node: cst.Comparison) -> Value:
     return Const(test.known) if test.known is not None else Flag(test.when_true, test.when_false)
 
 
-def _is_tensor(value: Value) -> bool:
-    return isinstance(value, Tensor) or (isinstance(value, Opaque) and (value.output or value.member))
+def _is_tensor(run: Run, value: Value) -> bool:
+    if isinstance(value, Opaque):
+        return value.output or value.member or value.key in run.facts.tensors
+    return isinstance(value, Tensor)
 
 
 def _subscript(run: Run, node: cst.Subscript) -> Value:

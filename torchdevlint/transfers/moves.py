@@ -259,6 +259,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         member = _of_loader(run, receiver)
         _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=member)
         return receiver
+    run.moved.add((receiver.key, call.node))
     evidence(run, receiver.source if receiver.member else 0, after, derived, call)
     _note_input(run, before, after, derived)
     moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)

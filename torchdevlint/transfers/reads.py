@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.events import HostRead
+from torchdevlint.events import HostNeeded, HostRead
 from torchdevlint.interpreter import iteration
 from torchdevlint.knowledge.rows import Plain, ReadHost
 from torchdevlint.lattice import ANY
-from torchdevlint.transfers.operands import operand
+from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.values import (
     SCALAR,
     UNKNOWN,
@@ -51,6 +52,24 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
             read = operand(run, argument.node, value, "input")
             run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
     return run.array()
+
+
+def need_host(run: Run, call: Call, argument: Argument | None) -> None:
+    """Record an argument that has to be on the host; of what is no tensor yet only a move of its own shows that it is.
+
+    A part of an object that was moved as a whole may be a list, or have been left on the host.
+    """
+    if argument is None or call.hidden:
+        return
+    value = argument.value
+    if isinstance(value, Tensor) or (isinstance(value, Opaque) and _moved_itself(run, value)):
+        needed = replace(operand(run, argument.node, value, "input"), proof=0)
+        run.emit(HostNeeded(call.node, run.world, needed, function_text(call)))
+
+
+def _moved_itself(run: Run, value: Opaque) -> bool:
+    """Tell whether an object of unknown kind is where it is by moves of its own."""
+    return all(p.why is not None and (value.key, p.why.node) in run.moved for p in value.placement)
 
 
 def _own_parameter(run: Run, node: cst.CSTNode) -> bool:
