@@ -105,6 +105,17 @@ class HostNeeded:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """Random numbers were drawn at a ``place`` from a generator; a loader does so when it is iterated."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    place: Placement
+    generator: Placement
+
+
+@dataclass(frozen=True, slots=True)
 class HeldOptimizer:
     """An optimizer that holds parameters of a module at the time of an event.
 
@@ -210,5 +221,5 @@ class CudaCalled:
 
 
 Event: TypeAlias = (
-    Combined | Called | Indexed | HostRead | HostNeeded | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
+    Combined | Called | Indexed | HostRead | HostNeeded | Drawn | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
 )

@@ -128,11 +128,16 @@ class Optimizer:
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """A data loader; ``item`` is what iterating it yields."""
+    """A data loader; ``item`` is what iterating it yields.
+
+    ``made`` is where it was built, ``generator`` where the generator is from which each iteration draws, if it does.
+    """
 
     key: int
     type: LoaderType = field(compare=False)
     item: Value = field(compare=False)
+    made: cst.CSTNode | None = field(default=None, compare=False)
+    generator: Placement | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
