@@ -116,6 +116,21 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
+class Uncalled:
+    """A function or method was used without being called; ``effect`` is what follows from that.
+
+    ``before`` is where its object is, ``proofs`` are the keys of opaque values that must be tensors or modules.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    effect: str
+    before: Placement
+    proofs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class HeldOptimizer:
     """An optimizer that holds parameters of a module at the time of an event.
 
@@ -221,5 +236,16 @@ class CudaCalled:
 
 
 Event: TypeAlias = (
-    Combined | Called | Indexed | HostRead | HostNeeded | Drawn | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
+    Combined
+    | Called
+    | Indexed
+    | HostRead
+    | HostNeeded
+    | Drawn
+    | Uncalled
+    | Moved
+    | Tallied
+    | Loaded
+    | DeviceNamed
+    | CudaCalled
 )

@@ -82,6 +82,7 @@ class Run:
     resolver: Resolver = unresolved
     probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
     called_attributes: frozenset[str] = frozenset()
+    called_names: frozenset[str] = frozenset()
 
     # what holds now: bindings, scope, world, and what is being run
     store: Store = field(default_factory=Store)
