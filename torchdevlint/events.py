@@ -7,6 +7,7 @@ operands meet, the ``entry``: the call in the user's code through which a module
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 import libcst as cst
@@ -94,14 +95,22 @@ class HostRead:
     how: str
 
 
+class Need(Enum):
+    """What needs host memory."""
+
+    LENGTHS = "the lengths of a packed sequence"
+    PINNING = "what is pinned"
+
+
 @dataclass(frozen=True, slots=True)
 class HostNeeded:
-    """An argument was given that a call takes on the host only (the lengths of a packed sequence)."""
+    """A value was given to a call that takes it on the host only."""
 
     node: cst.CSTNode
     world: Condition
     operand: Operand
     how: str
+    need: Need
 
 
 @dataclass(frozen=True, slots=True)

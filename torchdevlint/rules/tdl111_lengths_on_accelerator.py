@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdevlint import lattice
-from torchdevlint.events import HostNeeded
+from torchdevlint.events import HostNeeded, Need
 from torchdevlint.facts import FileFacts
 from torchdevlint.lattice import Symbol
 from torchdevlint.meetings import origin
@@ -44,6 +44,8 @@ from torchdevlint.rule import Finding, rule
 )
 def check(event: HostNeeded, facts: FileFacts) -> Iterator[Finding]:
     """Yield each call whose lengths are on an accelerator under some condition."""
+    if event.need is not Need.LENGTHS:
+        return
     operand = event.operand
     found = lattice.on_accelerator(operand.placement, facts, event.world)
     if found is None or found.why is None or facts.is_only_handed_in(found.why):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
+from torchdevlint.events import Need
 from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Build, MoveHelper, ObjectType, Placing, Prepare, Row, Transparent, TreeMap
@@ -129,7 +130,7 @@ def build(run: Run, row: Build, call: Call, receiver: Argument | None) -> Value:
         if row.follows and call.arguments:
             run.store.set(made.key, PLACEMENT, run.placement_of(call.arguments[0].value))
         if row.host is not None:
-            reads.need_host(run, call, call.get(*row.host))
+            reads.need_host(run, call, call.get(*row.host), Need.LENGTHS)
         return made
     module = Module(run.new_key(), row.type, None, call.text)
     placed_elsewhere = call.open or any(name in call.keywords for name in row.placed_by)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import Combined, Operand
+from torchdevlint.events import Combined, Need, Operand
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
-from torchdevlint.transfers import ranks
+from torchdevlint.transfers import ranks, reads
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
 from torchdevlint.values import (
@@ -42,6 +42,8 @@ def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) ->
     if source is None:
         return UNKNOWN
     value = source.value
+    if row.pins:
+        reads.need_host(run, call, source, Need.PINNING)
     if isinstance(value, Opaque):
         if row.binary and receiver is None:
             run.facts.tensors.add(value.key)

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.events import HostNeeded, HostRead
+from torchdevlint.events import HostNeeded, HostRead, Need
 from torchdevlint.interpreter import iteration
 from torchdevlint.knowledge.rows import Plain, ReadHost
 from torchdevlint.lattice import ANY
+from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.values import (
+    NONE,
     SCALAR,
     UNKNOWN,
     Const,
     Container,
+    Flag,
     Opaque,
     Tensor,
     Value,
@@ -54,7 +57,7 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
     return run.array()
 
 
-def need_host(run: Run, call: Call, argument: Argument | None) -> None:
+def need_host(run: Run, call: Call, argument: Argument | None, need: Need) -> None:
     """Record an argument that has to be on the host; of what is no tensor yet only a move of its own shows that it is.
 
     A part of an object that was moved as a whole may be a list, or have been left on the host.
@@ -64,7 +67,27 @@ def need_host(run: Run, call: Call, argument: Argument | None) -> None:
     value = argument.value
     if isinstance(value, Tensor) or (isinstance(value, Opaque) and _moved_itself(run, value)):
         needed = replace(operand(run, argument.node, value, "input"), proof=0)
-        run.emit(HostNeeded(call.node, run.world, needed, function_text(call)))
+        run.emit(HostNeeded(call.node, run.world, needed, function_text(call), need))
+
+
+def pin_items(run: Run, call: Call, asked: Argument | None, value: Value, depth: int = 0) -> None:
+    """Record that a loader that is asked to pins its items, or the tensors in them."""
+    match asked.value if asked is not None else NONE:
+        case Const(value=True):
+            world = run.world
+        case Flag(when_true=world):
+            world |= run.world
+        case _:
+            return
+    match value:
+        case Tensor():
+            needed = operand(run, call.node, value, "item")
+            run.emit(HostNeeded(call.node, world, needed, function_text(call), Need.PINNING))
+        case Container() if depth < MAX_DEPTH:
+            for item in iteration.elements(run, value) or ():
+                pin_items(run, call, asked, item, depth + 1)
+        case _:
+            return
 
 
 def _moved_itself(run: Run, value: Opaque) -> bool:

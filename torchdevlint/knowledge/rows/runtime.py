@@ -112,6 +112,7 @@ class LoaderType:
 
     dataset: str = "dataset"
     collate: str = "collate_fn"
+    pin: str = "pin_memory"
     shuffle: str = ""  # the argument with which it draws an order, by a generator of the host's if it is given none
     samplers: tuple[str, ...] = ()  # arguments that decide the order instead
 
