@@ -125,6 +125,16 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadEarly:
+    """A copy to the host that nothing waited for was read: ``before`` is where it came from, ``at`` what read it."""
+
+    node: cst.CSTNode
+    world: Condition
+    before: Placement
+    at: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
 class Uncalled:
     """A function or method was used without being called; ``effect`` is what follows from that.
 
@@ -251,6 +261,7 @@ Event: TypeAlias = (
     | HostRead
     | HostNeeded
     | Drawn
+    | ReadEarly
     | Uncalled
     | Moved
     | Tallied

@@ -68,6 +68,7 @@ class Tensor:
     held: Holder = Holder.NONE
     leaf: bool = False
     tally: int = 0
+    flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
 
 

@@ -255,6 +255,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.name in builtins.EXITS:
         run.left = True
         return UNKNOWN
+    run.waits += any(isinstance(argument.value, Tensor) for argument in made.values())  # `float(x)` does
     builtin = builtins.HANDLERS.get(callee.name)
     if builtin is not None:
         return builtin(run, made)
@@ -267,6 +268,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
 
 def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
+    run.waits += 1
     for argument in made.values():
         escape(run, argument.value)
     result = run.opaque(name or f"{made.text}(…)")

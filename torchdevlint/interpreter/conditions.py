@@ -101,11 +101,19 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
             return Test(frozenset({(row.type, True)}), frozenset({(row.type, False)}))  # what it was meant to ask
         case Module() | Optimizer() | Loader() | Function() | Class() | Imported() | Object():
             return ALWAYS_TRUE
+        case Tensor():
+            run.arrive(value, node)
+            run.waits += 1
+            return _asked(run, value, node)
         case Choice():
             return _truth_of_choice(run, value, node)
         case _:
-            told = guards.asked(run, value, node)
-            return told if told is not None else guard(guard_text(run, node))
+            return _asked(run, value, node)
+
+
+def _asked(run: Run, value: Value, node: cst.BaseExpression) -> Test:
+    told = guards.asked(run, value, node)
+    return told if told is not None else guard(guard_text(run, node))
 
 
 def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:

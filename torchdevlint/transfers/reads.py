@@ -53,7 +53,9 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
         proven = isinstance(value, Tensor) or (isinstance(value, Opaque) and (receiver is not None or value.member))
         if proven and run.placement_of(value) != ANY:
             read = operand(run, argument.node, value, "input")
+            run.arrive(value, call.node)
             run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
+    run.waits += 1
     return run.array()
 
 
@@ -114,6 +116,10 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     """Give Python data; a method that only tensors have proves its object one."""
     if receiver is not None and row.tensor_evidence and isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
+    for read in call.arguments if receiver is None else [receiver]:
+        if not row.tensor_evidence:
+            run.arrive(read.value, call.node)
+    run.waits += 1
     if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
         return sizes(run, receiver.value)
     return UNKNOWN
