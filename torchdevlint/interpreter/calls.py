@@ -182,8 +182,9 @@ def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attr
 
 
 def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
-    """Do an action for each option in a world of its own, and join the results and what they left behind."""
+    """Do an action for each option in a world of its own, and join the results; methods may be those of one object."""
     world = run.world
+    apart = all(isinstance(option, Bound) for option, _ in choice.options)
     branches: list[Branch] = []
     joined: Value | None = None
     joined_if = lattice.ALWAYS
@@ -191,9 +192,11 @@ def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
         if option == NONE or not lattice.compatible(world, condition):
             continue
         run.world = world | condition
-        run.store.push()
+        if apart:
+            run.store.push()
         value = action(option)
-        branches.append(Branch(run.store.pop(), condition))
+        if apart:
+            branches.append(Branch(run.store.pop(), condition))
         if joined is None:
             joined, joined_if = value, condition
         else:
