@@ -7,6 +7,7 @@ operands meet, the ``entry``: the call in the user's code through which a module
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 import libcst as cst
@@ -92,6 +93,60 @@ class HostRead:
     entry: cst.CSTNode | None
     operand: Operand
     how: str
+
+
+class Need(Enum):
+    """What needs host memory."""
+
+    LENGTHS = "the lengths of a packed sequence"
+    PINNING = "what is pinned"
+
+
+@dataclass(frozen=True, slots=True)
+class HostNeeded:
+    """A value was given to a call that takes it on the host only."""
+
+    node: cst.CSTNode
+    world: Condition
+    operand: Operand
+    how: str
+    need: Need
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Random numbers were drawn at a ``place`` from a generator; a loader does so when it is iterated."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    place: Placement
+    generator: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEarly:
+    """A copy to the host that nothing waited for was read: ``before`` is where it came from, ``at`` what read it."""
+
+    node: cst.CSTNode
+    world: Condition
+    before: Placement
+    at: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class Uncalled:
+    """A function or method was used without being called; ``effect`` is what follows from that.
+
+    ``before`` is where its object is, ``proofs`` are the keys of opaque values that must be tensors or modules.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    effect: str
+    before: Placement
+    proofs: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,4 +254,18 @@ class CudaCalled:
     guarded: bool
 
 
-Event: TypeAlias = Combined | Called | Indexed | HostRead | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
+Event: TypeAlias = (
+    Combined
+    | Called
+    | Indexed
+    | HostRead
+    | HostNeeded
+    | Drawn
+    | ReadEarly
+    | Uncalled
+    | Moved
+    | Tallied
+    | Loaded
+    | DeviceNamed
+    | CudaCalled
+)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
-from torchdevlint.why import Role
+from torchdevlint.why import Role, Why
 
 PROVEN = 0
 """The key, among carriers, of a module that needs no proof."""
@@ -37,6 +37,9 @@ class FileFacts:
     # and where values of which no more is known than their own device are moved to
     carriers: dict[int, set[int]] = field(default_factory=dict)
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
+
+    # inputs of methods (their parameters) that a layer of the module took
+    met_inputs: set[cst.CSTNode] = field(default_factory=set)
 
     # modules that move something of what they are handed
     moved_inside: set[int] = field(default_factory=set)
@@ -116,6 +119,12 @@ class FileFacts:
                 return self.movable
             case _:
                 return False
+
+    def is_only_handed_in(self, why: Why) -> bool:
+        """Tell whether a value comes from an input of a method that no layer of the module took."""
+        root = why.root()
+        moved = why.of(Role.MOVED, Role.MOVED_TO_HOST)
+        return root.role is Role.INPUT and moved is None and root.node not in self.met_inputs
 
     def is_moved_inside(self, possibility: Possibility) -> bool:
         """Tell whether a value was handed to a module that moves what it is handed, so that it may be anywhere."""

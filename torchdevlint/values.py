@@ -68,6 +68,7 @@ class Tensor:
     held: Holder = Holder.NONE
     leaf: bool = False
     tally: int = 0
+    flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
 
 
@@ -128,11 +129,16 @@ class Optimizer:
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """A data loader; ``item`` is what iterating it yields."""
+    """A data loader; ``item`` is what iterating it yields.
+
+    ``made`` is where it was built, ``generator`` where the generator is from which each iteration draws, if it does.
+    """
 
     key: int
     type: LoaderType = field(compare=False)
     item: Value = field(compare=False)
+    made: cst.CSTNode | None = field(default=None, compare=False)
+    generator: Placement | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

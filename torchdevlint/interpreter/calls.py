@@ -9,12 +9,12 @@ from functools import reduce
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, methods
+from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, methods, uncalled
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Carrier
 from torchdevlint.lattice import ANY
 from torchdevlint.names import is_inert, text_of
-from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items, join
+from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Branch, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -95,10 +95,12 @@ def call(run: Run, node: cst.Call) -> Value:
         if link is innermost:
             if type(func) is cst.Attribute:
                 receiver = expressions.evaluate(run, func.value)
+                uncalled.read_of(run, func, receiver)
             else:
                 callee = expressions.evaluate(run, func)
                 made = _arguments(run, link, text_of(func))
                 made.discarded = link in run.discarded
+                uncalled.given(run, callee, made)
                 receiver = call_value(run, callee, made)
                 continue
         assert type(func) is cst.Attribute
@@ -170,7 +172,9 @@ def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attr
         case Imported() | Class() | Instance():
             if isinstance(receiver, Imported):
                 made.text = text_of(node)
-            return call_value(run, attributes.read(run, receiver, name, node), made)
+            member = attributes.read(run, receiver, name, node)
+            uncalled.given(run, member, made)
+            return call_value(run, member, made)
         case Choice():
             return _each(run, receiver, lambda option: call_method(run, option, name, made, node))
         case _:
@@ -178,21 +182,28 @@ def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attr
 
 
 def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
-    """Do an action for each option in a world of its own, and join the results."""
+    """Do an action for each option in a world of its own, and join the results; methods may be those of one object."""
     world = run.world
+    apart = all(isinstance(option, Bound) for option, _ in choice.options)
+    branches: list[Branch] = []
     joined: Value | None = None
     joined_if = lattice.ALWAYS
     for option, condition in choice.options:
         if option == NONE or not lattice.compatible(world, condition):
             continue
         run.world = world | condition
+        if apart:
+            run.store.push()
         value = action(option)
+        if apart:
+            branches.append(Branch(run.store.pop(), condition))
         if joined is None:
             joined, joined_if = value, condition
         else:
             joined = join(joined, value, joined_if, condition)
             joined_if = lattice.ALWAYS
     run.world = world
+    run.store.merge(branches)
     return UNKNOWN if joined is None else joined
 
 
@@ -247,6 +258,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.name in builtins.EXITS:
         run.left = True
         return UNKNOWN
+    run.waits += any(isinstance(argument.value, Tensor) for argument in made.values())  # `float(x)` does
     builtin = builtins.HANDLERS.get(callee.name)
     if builtin is not None:
         return builtin(run, made)
@@ -259,6 +271,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
 
 def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
+    run.waits += 1
     for argument in made.values():
         escape(run, argument.value)
     result = run.opaque(name or f"{made.text}(…)")

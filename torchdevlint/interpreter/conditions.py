@@ -7,9 +7,10 @@ from hashlib import blake2b
 
 import libcst as cst
 
-from torchdevlint.interpreter import expressions, guards
+from torchdevlint.interpreter import expressions, guards, uncalled
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import Count, Query
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import dotted, operator_text, text_of
 from torchdevlint.values import (
@@ -96,13 +97,23 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
             return told if told is not None else guard(f"{value.name or '?'}#{value.key}")
         case Imported() if value.row is None:
             return guard(value.name)
+        case Imported(row=Query() | Count() as row) if uncalled.asked(run, value, node):
+            return Test(frozenset({(row.type, True)}), frozenset({(row.type, False)}))  # what it was meant to ask
         case Module() | Optimizer() | Loader() | Function() | Class() | Imported() | Object():
             return ALWAYS_TRUE
+        case Tensor():
+            run.arrive(value, node)
+            run.waits += 1
+            return _asked(run, value, node)
         case Choice():
             return _truth_of_choice(run, value, node)
         case _:
-            told = guards.asked(run, value, node)
-            return told if told is not None else guard(guard_text(run, node))
+            return _asked(run, value, node)
+
+
+def _asked(run: Run, value: Value, node: cst.BaseExpression) -> Test:
+    told = guards.asked(run, value, node)
+    return told if told is not None else guard(guard_text(run, node))
 
 
 def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:

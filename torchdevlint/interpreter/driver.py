@@ -48,7 +48,7 @@ def interpret(
     run = Run(knowledge, budget=STEPS_FREE + STEPS_A_LINE * lines, probe=probe, resolver=resolver)
     called = _CALLED.findall(text[::-1])
     run.called_attributes = frozenset(name[::-1] for name, before in called if before == ".")
-    called_names = frozenset(name[::-1] for name, before in called if not before)
+    called_names = run.called_names = frozenset(name[::-1] for name, before in called if not before)
     run.facts.importable = importable
     run.facts.definitions_only = not _runs_something(module)
     statements.run_all(run, module.body)

@@ -7,7 +7,16 @@ from collections.abc import Callable
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import attributes, calls, comprehensions, conditions, iteration, subscripts, targets
+from torchdevlint.interpreter import (
+    attributes,
+    calls,
+    comprehensions,
+    conditions,
+    iteration,
+    subscripts,
+    targets,
+    uncalled,
+)
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
 from torchdevlint.names import row_of
@@ -91,6 +100,7 @@ def _concatenated(run: Run, node: cst.ConcatenatedString) -> Value:
 
 def _attribute(run: Run, node: cst.Attribute) -> Value:
     value = evaluate(run, node.value)
+    uncalled.read_of(run, node, value)
     return attributes.read(run, value, node.attr.value, node)
 
 
@@ -109,6 +119,8 @@ def _binary(run: Run, node: cst.BinaryOperation) -> Value:
 def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
     """Return the value of an arithmetic operation on two values."""
     row = MATMUL if type(node.operator) is cst.MatrixMultiply else BINARY
+    uncalled.reckoned(run, ((node.left, left), (node.right, right)))
+    uncalled.operated(run, ((node.left, left), (node.right, right)))
     if isinstance(left, Container) and isinstance(right, Container):
         if left.kind == "dict":
             return run.holder("dict", iteration.merged(run.items(left), run.items(right)))
@@ -150,17 +162,20 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
 
 def _comparison(run: Run, node: cst.Comparison) -> Value:
     values = [evaluate(run, node.left), *(evaluate(run, part.comparator) for part in node.comparisons)]
-    if len(node.comparisons) == 1 and any(_is_tensor(value) for value in values):
+    if len(node.comparisons) == 1 and any(_is_tensor(run, value) for value in values):
         target = node.comparisons[0]
         if not isinstance(target.operator, cst.In | cst.NotIn | cst.Is | cst.IsNot):
             operands = ((node.left, values[0]), (target.comparator, values[1]))
             return transfers.operate(run, COMPARISON, node, operands)
+    uncalled.reckoned(run, zip((node.left, *(part.comparator for part in node.comparisons)), values, strict=True))
     test = conditions.compare(run, node, values)
     return Const(test.known) if test.known is not None else Flag(test.when_true, test.when_false)
 
 
-def _is_tensor(value: Value) -> bool:
-    return isinstance(value, Tensor) or (isinstance(value, Opaque) and (value.output or value.member))
+def _is_tensor(run: Run, value: Value) -> bool:
+    if isinstance(value, Opaque):
+        return value.output or value.member or value.key in run.facts.tensors
+    return isinstance(value, Tensor)
 
 
 def _subscript(run: Run, node: cst.Subscript) -> Value:
@@ -196,6 +211,7 @@ def _conditional(run: Run, node: cst.IfExp) -> Value:
         branches.append(Branch({s: v for s, v in writes.items() if s[0] != run.frame.key}, condition))
     run.world = world
     run.store.merge(branches)
+    uncalled.chosen(run, node, *results)
     return transfers.choose_device(run, join(results[0], results[1], test.when_true, test.when_false))
 
 

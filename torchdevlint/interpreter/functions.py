@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -237,6 +238,11 @@ def run_symbolically(run: Run, function: Function, arriving: Placement | None = 
         run.no_grad = with_graph
 
 
+def _as_input(arriving: Placement, parameter: cst.Param) -> Placement:
+    """Return where a parameter arrives, with the parameter itself as the reason."""
+    return frozenset(replace(p, why=replace(p.why, node=parameter)) if p.why else p for p in arriving)
+
+
 def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: Placement | None) -> None:
     parameters = function.node.params
     positional = [*parameters.posonly_params, *parameters.params]
@@ -245,7 +251,7 @@ def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: Placeme
         positional = positional[1:]
     for parameter in (*positional, *parameters.kwonly_params):
         name = parameter.name.value
-        value: Value = run.opaque(name, ANY if arriving is None else arriving)
+        value: Value = run.opaque(name, ANY if arriving is None else _as_input(arriving, parameter))
         value = refine(run, value, parameter, frame)
         run.bind(frame.key, name, value)
     if isinstance(parameters.star_arg, cst.Param):

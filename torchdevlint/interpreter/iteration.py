@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import libcst as cst
 
 from torchdevlint import lattice
+from torchdevlint.events import Drawn
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY, Symbol, SymbolKind
+from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
@@ -83,6 +86,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return Tensor(value.placement, rank, value.graph, tally=value.tally)
         case Loader():
             _iterated(run, value.item)
+            _drawn(run, value, node)
             return value.item
         case Module():
             found = run.items(value).any()
@@ -109,6 +113,15 @@ def _iterated(run: Run, item: Value) -> None:
     if isinstance(item, Container):
         for _, value in run.items(item).exact:
             _iterated(run, value)
+
+
+def _drawn(run: Run, value: Loader, node: cst.CSTNode) -> None:
+    """Record that an iteration of a loader draws on what is the default device by then."""
+    if value.made is None or value.generator is None:
+        return
+    why = Why(Role.CREATED, node, "iterated")
+    place = frozenset(replace(p, why=why) for p in run.default_placement(node))
+    run.emit(Drawn(value.made, run.world, text_of(value.made), place, value.generator))
 
 
 def _opaque_element(run: Run, value: Opaque, node: cst.CSTNode) -> Value:

@@ -102,6 +102,7 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
 
 def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
     """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
+    run.waits += 1
     for argument in made.values():
         calls.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
@@ -172,6 +173,7 @@ def _noted(run: Run) -> None:
 
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
     """Call an object of unknown kind: if it was moved as a module, its inputs meet its parameters."""
+    run.waits += 1
     state = run.module_placement(callee)
     proven = callee.key in run.facts.modules
     if callee.output and callee.placement != ANY and state is None:

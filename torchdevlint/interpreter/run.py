@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import Event
+from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.knowledge.rows import Knowledge, ObjectType
@@ -72,6 +72,15 @@ def unresolved(name: str) -> Value:
     return UNKNOWN
 
 
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """A copy to the host that nothing waits for: the call, where it came from, and the waits before it."""
+
+    node: cst.CSTNode
+    before: Placement
+    waits: int
+
+
 @dataclass(slots=True)
 class Run:
     """The state of the interpreter; everything that changes while a file is interpreted."""
@@ -82,6 +91,7 @@ class Run:
     resolver: Resolver = unresolved
     probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
     called_attributes: frozenset[str] = frozenset()
+    called_names: frozenset[str] = frozenset()
 
     # what holds now: bindings, scope, world, and what is being run
     store: Store = field(default_factory=Store)
@@ -134,6 +144,9 @@ class Run:
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
     arguments: set[int] = field(default_factory=set)
+    flights: dict[int, Flight] = field(default_factory=dict)
+    waits: int = 0  # calls so far in which the host may have waited for the accelerator
+    moved: set[tuple[int, cst.CSTNode]] = field(default_factory=set)  # by which call, themselves and not as parts
     bounded: set[int] = field(default_factory=set)
     unreduced: set[int] = field(default_factory=set)
     guard_marks: set[int] = field(default_factory=set)
@@ -219,6 +232,12 @@ class Run:
     def emit(self, event: Event) -> None:
         """Record an event."""
         self.events.append(event)
+
+    def arrive(self, value: Value, node: cst.CSTNode) -> None:
+        """Record that a value is read on the host, where nothing may have waited for its copy."""
+        flight = self.flights.get(value.flight) if isinstance(value, Tensor) else None
+        if flight is not None and flight.waits == self.waits:
+            self.emit(ReadEarly(flight.node, self.world, flight.before, node))
 
     # the world --------------------------------------------------------------------------------------------
 

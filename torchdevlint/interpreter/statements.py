@@ -17,6 +17,7 @@ from torchdevlint.interpreter import (
     expressions,
     loops,
     targets,
+    uncalled,
 )
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
@@ -60,6 +61,7 @@ def _expression(run: Run, node: cst.Expr) -> Flow:
     discarded = (node.value,) if type(node.value) is cst.Call else tuple(_discarded(node.value))
     run.discarded.update(discarded)
     expressions.evaluate(run, node.value)
+    uncalled.stated(run, node.value)
     run.discarded.difference_update(discarded)
     if run.left:
         run.left = False

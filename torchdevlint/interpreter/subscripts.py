@@ -156,6 +156,7 @@ def indexed(run: Run, base: Tensor | Opaque | Object, node: cst.Subscript, indic
         if isinstance(value, Tensor) or (isinstance(value, Opaque) and value.placement != ANY)
     ]
     if operands:
+        run.waits += 1  # a mask is counted on the host
         owner = transfers.operand(run, node.value, base, "input")
         if isinstance(base, Object) and base.type.array:
             owner = replace(owner, placement=lattice.ON_HOST)

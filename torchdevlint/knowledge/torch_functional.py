@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
@@ -120,7 +122,7 @@ _UTILS: dict[str, Row] = {
     **dict.fromkeys(words("clip_grad_norm_ clip_grad_norm clip_grad_value_ vector_to_parameters"), Plain()),
     # `pad_sequence` copies into a tensor made where the first sequence is.
     "rnn.pad_sequence": Combine(("sequences",), Mix.FREE, RankRule.PLUS_ONE, sequence=True),
-    "rnn.pack_padded_sequence": _PACK,
+    "rnn.pack_padded_sequence": replace(_PACK, host=(1, "lengths")),
     "rnn.pack_sequence": _PACK,
     "rnn.PackedSequence": _PACK,
     **dict.fromkeys(words("spectral_norm weight_norm remove_weight_norm remove_spectral_norm"), Transparent()),

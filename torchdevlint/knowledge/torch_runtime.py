@@ -11,8 +11,10 @@ from torchdevlint.knowledge.rows import (
     DefaultDevice,
     DeviceContext,
     DeviceType,
+    Draw,
     EnvironmentRow,
     Follow,
+    GeneratorType,
     GradMode,
     LoaderType,
     LoadFile,
@@ -69,7 +71,8 @@ _SCHEDULERS: dict[str, Row] = {
 }
 
 _DATA: dict[str, Row] = {
-    "DataLoader": LoaderType(),
+    "DataLoader": LoaderType(shuffle="shuffle", samplers=("sampler", "batch_sampler")),
+    "random_split": Draw(),
     "Dataset": DatasetType(),
     "IterableDataset": DatasetType(),
     "TensorDataset": DatasetType(tensors=True),
@@ -106,6 +109,14 @@ get_rng_state_all set_rng_state set_rng_state_all current_stream default_stream 
 is_bf16_supported set_per_process_memory_fraction can_device_access_peer Event Stream nvtx.range_push nvtx.range_pop
 set_sync_debug_mode list_gpu_processes
 """)
+
+_GENERATOR = ObjectType(
+    "Generator",
+    methods={
+        "manual_seed": Quiet(),
+        **dict.fromkeys(words("seed initial_seed get_state set_state"), _PLAIN),
+    },
+)
 
 _DEVICES: dict[str, Row] = {
     "torch.device": DeviceType(),
@@ -151,14 +162,9 @@ _DEVICES: dict[str, Row] = {
     "torch.get_default_device": CurrentDevice(),
     "torch.set_default_device": DefaultDevice(),
     "torch.set_default_tensor_type": DefaultDevice(legacy=True),
-    "torch.Generator": ObjectType(
-        "Generator",
-        methods={
-            "manual_seed": Quiet(),
-            **dict.fromkeys(words("seed initial_seed get_state set_state"), _PLAIN),
-        },
-        attributes={"device": DeviceType()},
-    ),
+    "torch.Generator": GeneratorType(_GENERATOR),
+    "torch.manual_seed": GeneratorType(_GENERATOR, placed=False),
+    "torch.random.manual_seed": GeneratorType(_GENERATOR, placed=False),
 }
 
 _SCALER = ObjectType(
@@ -182,7 +188,6 @@ _MODES: dict[str, Row] = {
     **dict.fromkeys(("torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), _PLAIN),
     **dict.fromkeys(("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"), _SCALER),
     **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
-    "torch.random.manual_seed": _PLAIN,
     "torch.random.fork_rng": _PLAIN,
     "torch.profiler.profile": ObjectType("profile", methods={"step": _PLAIN, "export_chrome_trace": _PLAIN}),
     "torch.profiler.record_function": _PLAIN,

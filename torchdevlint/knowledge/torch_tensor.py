@@ -120,8 +120,9 @@ TENSOR: dict[str, Row] = {
     "is_nonzero": Plain(tensor_evidence=True),
     "size": Plain(tensor_evidence=True, sizes=True),
     # Views, copies and changes of shape.
-    **dict.fromkeys(words("contiguous pin_memory coalesce to_dense to_sparse polygamma mvlgamma"), _FOLLOW),
+    **dict.fromkeys(words("contiguous coalesce to_dense to_sparse polygamma mvlgamma"), _FOLLOW),
     **dict.fromkeys(words("view reshape expand repeat tile broadcast_to"), Follow(rank=RankRule.SIZES)),
+    "pin_memory": Follow(pins=True),
     "sum_to_size": _UNKNOWN_RANK,
     "unfold": Follow(rank=RankRule.PLUS_ONE),
     **dict.fromkeys(words("view_as expand_as reshape_as"), _FREE),

@@ -10,6 +10,7 @@ from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
     checkpoints,
+    draws,
     frameworks,
     gradients,
     loaders,
@@ -52,6 +53,8 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Query: runtime.query,
     rows.Count: runtime.query,
     rows.EnvironmentRow: runtime.environment,
+    rows.GeneratorType: draws.generator,
+    rows.Draw: draws.draw,
     rows.Arguments: runtime.arguments,
     rows.ModuleType: modules.construct,
     rows.ParameterType: modules.parameter,
@@ -76,7 +79,10 @@ TRANSFERS: dict[type[Row], Transfer] = {
 def apply(run: Run, row: Row, call: Call, receiver: Argument | None) -> Value:
     """Return the value of a call that a row tells of; ``receiver`` is the object of a method call."""
     transfer = TRANSFERS.get(type(row))
-    return transfer(run, row, call, receiver) if transfer is not None else calls.unseen(run, call)
+    if transfer is None:
+        return calls.unseen(run, call)
+    value = transfer(run, row, call, receiver)
+    return draws.drawn(run, call, receiver, value) if "generator" in call.keywords else value
 
 
 def apply_for_object(run: Run, row: Row, receiver: Object, call: Call) -> Value:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
+from torchdevlint.events import Need
 from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Build, MoveHelper, ObjectType, Placing, Prepare, Row, Transparent, TreeMap
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
+from torchdevlint.transfers import reads
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -127,6 +129,8 @@ def build(run: Run, row: Build, call: Call, receiver: Argument | None) -> Value:
         made = new_object(run, row.type, call, receiver)
         if row.follows and call.arguments:
             run.store.set(made.key, PLACEMENT, run.placement_of(call.arguments[0].value))
+        if row.host is not None:
+            reads.need_host(run, call, call.get(*row.host), Need.LENGTHS)
         return made
     module = Module(run.new_key(), row.type, None, call.text)
     placed_elsewhere = call.open or any(name in call.keywords for name in row.placed_by)

@@ -28,6 +28,7 @@ from torchdevlint.values import (
     Unknown,
     Value,
 )
+from torchdevlint.why import Role
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -84,11 +85,20 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         inputs = _inputs(run, row, call)
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, function_text(call), state, inputs))
+            _note_met(run, inputs)
         _meet_replaced(run, module, call, state)
     result = _output(run, row, call, state if holds else None)
     if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
         return replace(result, graph=_input_graph(call))
     return result
+
+
+def _note_met(run: Run, inputs: tuple[Operand, ...]) -> None:
+    """Note the parameters of a method that a layer takes as they were handed in: those are where the layer is."""
+    for given in inputs:
+        for why in (p.why for p in given.placement if p.why is not None and p.why.role is Role.INPUT):
+            if isinstance(why.node, cst.Param) and why.node.name.value == given.text:
+                run.facts.met_inputs.add(why.node)
 
 
 def _meet_replaced(run: Run, module: Module, call: Call, state: Placement) -> None:

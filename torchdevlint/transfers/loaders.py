@@ -10,6 +10,7 @@ from torchdevlint.interpreter import attributes, calls, functions, iteration
 from torchdevlint.knowledge.rows import DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
+from torchdevlint.transfers import draws, reads
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -74,7 +75,8 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
         run.facts.built_loaders.add(key)
         if custom or call.open or any(_was_placed(run, a.value) for a in call.values()):
             run.facts.tainted.add(key)
-    return Loader(key, row, item)
+    reads.pin_items(run, call, call.keywords.get(row.pin), item)
+    return Loader(key, row, item, call.node, draws.of_loader(run, row, call))
 
 
 def dataset_tensors(run: Run, value: Loader) -> Container | None:

@@ -10,6 +10,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, HeldOptimizer, Moved
 from torchdevlint.facts import BATCH, PROVEN
+from torchdevlint.interpreter.run import Flight
 from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
@@ -58,7 +59,7 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     value = receiver.value
     note_cast(run, call, receiver)
     if isinstance(value, Tensor):
-        return Tensor(value.placement, value.rank, value.graph, tally=value.tally)
+        return Tensor(value.placement, value.rank, value.graph, tally=value.tally, flight=value.flight)
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
         return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
@@ -201,7 +202,20 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     _note_input(run, value.placement, after, derived)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
-    return replace(value, placement=after, leaf=False, held=Holder.NONE)
+    return replace(value, placement=after, leaf=False, held=Holder.NONE, flight=_launched(run, call, value, after))
+
+
+def _launched(run: Run, call: Call, value: Tensor, after: Placement) -> int:
+    """Return the key of a copy to the host that nothing waits for, 0 for any other move; a blocking one waits."""
+    asynchronous = call.keywords.get("non_blocking")
+    if asynchronous is None or asynchronous.value != Const(True):
+        run.waits += 1
+        return 0
+    if not all(lattice.is_host(p.device) for p in after):
+        return 0
+    key = run.new_key()
+    run.flights[key] = Flight(call.node, value.placement, run.waits)
+    return key
 
 
 def _moved(
@@ -259,6 +273,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         member = _of_loader(run, receiver)
         _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=member)
         return receiver
+    run.moved.add((receiver.key, call.node))
     evidence(run, receiver.source if receiver.member else 0, after, derived, call)
     _note_input(run, before, after, derived)
     moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)

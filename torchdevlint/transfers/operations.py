@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import Combined, Operand
+from torchdevlint.events import Combined, Need, Operand
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
-from torchdevlint.transfers import ranks
+from torchdevlint.transfers import ranks, reads
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
 from torchdevlint.values import (
@@ -42,6 +42,8 @@ def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) ->
     if source is None:
         return UNKNOWN
     value = source.value
+    if row.pins:
+        reads.need_host(run, call, source, Need.PINNING)
     if isinstance(value, Opaque):
         if row.binary and receiver is None:
             run.facts.tensors.add(value.key)
@@ -63,7 +65,9 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
-    result = Tensor(value.placement, rank, graph, tally=value.tally)
+    result = Tensor(value.placement, rank, graph, tally=value.tally, flight=value.flight)
+    if row.rank is RankRule.REDUCE and call is not None:
+        run.arrive(value, call.node)
     if row.in_place:
         return Tensor(value.placement, rank, value.graph, value.held, value.leaf)
     count = row.count
@@ -87,6 +91,8 @@ def operate(
     """Return the value of an operator on operands, and record that they met."""
     values = [value for _, value in operands]
     tensors = [v for v in values if isinstance(v, Tensor) or (isinstance(v, Opaque) and v.placement != ANY)]
+    for value in values:
+        run.arrive(value, node)
     if not any(isinstance(v, Tensor) or _counts(run, v) for v in tensors):
         # Not proven: what is made of it is no more than it is, and is proven with it.
         return tensors[0] if tensors else _without_tensors(run, values)
@@ -188,6 +194,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
         value = argument.value
         calls.consume(run, value)
         keep(run, value)
+        run.arrive(value, call.node)
         if isinstance(value, Opaque) and name == "input":
             run.facts.tensors.add(value.key)
         if not isinstance(value, Tensor | Opaque) or name in row.optional_host:

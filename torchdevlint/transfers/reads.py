@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.events import HostRead
+from torchdevlint.events import HostNeeded, HostRead, Need
 from torchdevlint.interpreter import iteration
 from torchdevlint.knowledge.rows import Plain, ReadHost
 from torchdevlint.lattice import ANY
-from torchdevlint.transfers.operands import operand
+from torchdevlint.state import MAX_DEPTH
+from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.values import (
+    NONE,
     SCALAR,
     UNKNOWN,
     Const,
     Container,
+    Flag,
     Opaque,
     Tensor,
     Value,
@@ -49,8 +53,48 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
         proven = isinstance(value, Tensor) or (isinstance(value, Opaque) and (receiver is not None or value.member))
         if proven and run.placement_of(value) != ANY:
             read = operand(run, argument.node, value, "input")
+            run.arrive(value, call.node)
             run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
+    run.waits += 1
     return run.array()
+
+
+def need_host(run: Run, call: Call, argument: Argument | None, need: Need) -> None:
+    """Record an argument that has to be on the host; of what is no tensor yet only a move of its own shows that it is.
+
+    A part of an object that was moved as a whole may be a list, or have been left on the host.
+    """
+    if argument is None or call.hidden:
+        return
+    value = argument.value
+    if isinstance(value, Tensor) or (isinstance(value, Opaque) and _moved_itself(run, value)):
+        needed = replace(operand(run, argument.node, value, "input"), proof=0)
+        run.emit(HostNeeded(call.node, run.world, needed, function_text(call), need))
+
+
+def pin_items(run: Run, call: Call, asked: Argument | None, value: Value, depth: int = 0) -> None:
+    """Record that a loader that is asked to pins its items, or the tensors in them."""
+    match asked.value if asked is not None else NONE:
+        case Const(value=True):
+            world = run.world
+        case Flag(when_true=world):
+            world |= run.world
+        case _:
+            return
+    match value:
+        case Tensor():
+            needed = operand(run, call.node, value, "item")
+            run.emit(HostNeeded(call.node, world, needed, function_text(call), Need.PINNING))
+        case Container() if depth < MAX_DEPTH:
+            for item in iteration.elements(run, value) or ():
+                pin_items(run, call, asked, item, depth + 1)
+        case _:
+            return
+
+
+def _moved_itself(run: Run, value: Opaque) -> bool:
+    """Tell whether an object of unknown kind is where it is by moves of its own."""
+    return all(p.why is not None and (value.key, p.why.node) in run.moved for p in value.placement)
 
 
 def _own_parameter(run: Run, node: cst.CSTNode) -> bool:
@@ -72,6 +116,10 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     """Give Python data; a method that only tensors have proves its object one."""
     if receiver is not None and row.tensor_evidence and isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
+    for read in call.arguments if receiver is None else [receiver]:
+        if not row.tensor_evidence:
+            run.arrive(read.value, call.node)
+    run.waits += 1
     if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
         return sizes(run, receiver.value)
     return UNKNOWN

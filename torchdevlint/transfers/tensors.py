@@ -18,7 +18,6 @@ from torchdevlint.values import (
     UNKNOWN,
     Const,
     Imported,
-    Object,
     Opaque,
     Tensor,
     Unknown,
@@ -43,7 +42,7 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
         run.facts.accelerated = True
     elif device is not None and not row.always_host:
         placement = _because(device, Why(Role.CREATED, call.node, what))
-    elif (call.spread or _draws_elsewhere(run, call)) and "device" not in call.keywords and not row.always_host:
+    elif call.spread and "device" not in call.keywords and not row.always_host:
         placement = ANY
     elif row.always_host:
         placement = _host_only(run, call.node, what)
@@ -54,14 +53,6 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
     if grad is not None:
         graph = grad.value == Const(True) if isinstance(grad.value, Const) else None
     return Tensor(placement, ranks.made(run, row.rank, row.shape, row.packed, call), graph, leaf=True)
-
-
-def _draws_elsewhere(run: Run, call: Call) -> bool:
-    """Tell whether a factory draws from a generator that may be on an accelerator."""
-    generator = call.keywords.get("generator")
-    if generator is None or generator.value == NONE:
-        return False
-    return not isinstance(generator.value, Object) or run.placement_of(generator.value) != ANY
 
 
 def _host_only(run: Run, node: cst.CSTNode, what: str) -> Placement:

@@ -42,7 +42,9 @@ from torchdevlint.knowledge.rows.runtime import (
     DefaultDevice,
     DeviceContext,
     DeviceType,
+    Draw,
     EnvironmentRow,
+    GeneratorType,
     GradMode,
     LoaderType,
     LoadFile,
@@ -109,6 +111,8 @@ Row: TypeAlias = (
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
+    | GeneratorType
+    | Draw
     | Quiet
     | HoldParameters
     | Register
@@ -170,10 +174,12 @@ __all__ = [
     "DefaultDevice",
     "DeviceContext",
     "DeviceType",
+    "Draw",
     "EnvironmentRow",
     "Follow",
     "FrameworkDevice",
     "Freeze",
+    "GeneratorType",
     "GradMode",
     "HoldParameters",
     "Knowledge",

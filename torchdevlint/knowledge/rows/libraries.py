@@ -52,6 +52,7 @@ class Build:
     type: ObjectType | ModuleType
     placed_by: tuple[str, ...] = ()
     follows: bool = False  # the object is where the first argument is (`pack_padded_sequence`)
+    host: tuple[int, str] | None = None  # the position and the name of an argument that has to be on the host
 
 
 @dataclass(frozen=True, slots=True)

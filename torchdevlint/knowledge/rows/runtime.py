@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from torchdevlint.knowledge.rows.libraries import ObjectType
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -62,6 +64,22 @@ class EnvironmentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneratorType:
+    """A call that gives a generator of random numbers: of the device that it names (``placed``), else of the host.
+
+    The default device does not count.
+    """
+
+    type: ObjectType
+    placed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A call that draws random numbers on the default device, from the host's generator unless it is given one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Arguments:
     """A namespace of command-line arguments or configuration: attributes are places and flags."""
 
@@ -94,6 +112,9 @@ class LoaderType:
 
     dataset: str = "dataset"
     collate: str = "collate_fn"
+    pin: str = "pin_memory"
+    shuffle: str = ""  # the argument with which it draws an order, by a generator of the host's if it is given none
+    samplers: tuple[str, ...] = ()  # arguments that decide the order instead
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ class Follow:
     graph: bool | None = None  # False: the result carries none (detach, argmax, a comparison)
     in_place: bool = False  # returns its receiver (`relu_`, `requires_grad_`)
     returns_pair_with_dim: bool = False  # max, min, median, mode, sort with `dim`: (values, indices)
+    pins: bool = False  # takes host memory only (`pin_memory`)
     binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
 
