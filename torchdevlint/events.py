@@ -199,4 +199,22 @@ class CudaCalled:
     guarded: bool
 
 
-Event: TypeAlias = Combined | Called | Indexed | HostRead | Moved | Tallied | Loaded | DeviceNamed | CudaCalled
+@dataclass(frozen=True, slots=True)
+class AttributeMissed:
+    """An attribute was read that its module does not have; ``owners`` are the keys by which something may bind it.
+
+    ``kind`` names what the module was made by, ``key`` is the module's own.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    name: str
+    kind: str
+    key: int
+    owners: frozenset[int]
+
+
+Event: TypeAlias = (
+    Combined | Called | Indexed | HostRead | Moved | Tallied | Loaded | DeviceNamed | CudaCalled | AttributeMissed
+)

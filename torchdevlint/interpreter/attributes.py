@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.facts import PROVEN
-from torchdevlint.interpreter import calls, functions
+from torchdevlint.interpreter import absence, calls, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -22,7 +22,7 @@ from torchdevlint.knowledge.rows import (
     Query,
     StateOf,
 )
-from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import row_of
 from torchdevlint.state import join_all
 from torchdevlint.values import (
@@ -93,10 +93,21 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             found_ = run.store.value(value.key, name)
             return found_ if found_ is not None else UNKNOWN
         case Choice():
-            present = ((option, condition) for option, condition in value.options if option != NONE)
-            return join_all((read(run, option, name, node), condition) for option, condition in present)
+            present = [(o, c) for o, c in value.options if o != NONE]
+            return join_all(
+                (_read_under(run, option, condition, name, node), condition) for option, condition in present
+            )
         case _:
             return UNKNOWN
+
+
+def _read_under(run: Run, option: Value, condition: Condition, name: str, node: cst.BaseExpression) -> Value:
+    """Return the value of an attribute of one of several objects, read where it is that one."""
+    world = run.world
+    run.world = world | condition
+    value = read(run, option, name, node)
+    run.world = world
+    return value
 
 
 def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
@@ -159,6 +170,8 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     known = run.store.value(value.key, name)
     if known is not None:
         return known
+    if name == NAMESPACE:
+        run.lent.add(value.key)
     if value.cls is not None:
         found = of_class(run, value, value.cls, name, node)
         if found is not None:
@@ -168,7 +181,10 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         return Bound(value, name, row)
     placement = run.module_placement(value) or ANY
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
-        return Device(placement) if value.type.has_device else UNKNOWN
+        if value.type.has_device:
+            return Device(placement)
+        absence.missed(run, value, name, node)
+        return UNKNOWN
     if value.type.forwards_attributes:
         inner = run.store.value(value.key, "module")
         if isinstance(inner, Module | Opaque):
@@ -192,7 +208,7 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
     found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
-    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in _lineage(value.cls, set())):
+    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in lineage(value.cls, set())):
         return UNKNOWN  # groups and state, as of an optimizer itself
     made = run.opaque(f"self.{name}" if run.frame.receiver == value else name)
     run.store.remember(value.key, name, made)
@@ -221,7 +237,7 @@ def _is_property(run: Run, cls: Class, name: str) -> bool:
 
 def _of_base(run: Run, cls: Class, name: str) -> Value | None:
     """Return what a row tells of a class method that a base outside the file has, or None."""
-    for base in _lineage(cls, set()):
+    for base in lineage(cls, set()):
         if isinstance(base, Imported):
             row = row_of(f"{base.name}.{name}", run.knowledge)
             if row is not None:
@@ -233,10 +249,10 @@ def member(run: Run, cls: Class, name: str) -> Value | None:
     """Return a member of a class or of the first of its visible bases that has it, or None."""
     if name in cls.members:
         return cls.members[name]
-    return next((c.members[name] for c in _lineage(cls, set()) if isinstance(c, Class) and name in c.members), None)
+    return next((c.members[name] for c in lineage(cls, set()) if isinstance(c, Class) and name in c.members), None)
 
 
-def _lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
+def lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
     """Yield a class and its bases, depth first and each once: a diamond has a path for every choice of sides."""
     seen.add(cls.key)
     yield cls
@@ -244,7 +260,7 @@ def _lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
         if not isinstance(base, Class):
             yield base
         elif base.key not in seen:
-            yield from _lineage(base, seen)
+            yield from lineage(base, seen)
 
 
 def _of_object(run: Run, value: Object, name: str) -> Value:
@@ -271,6 +287,7 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
 def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: cst.CSTNode) -> None:
     """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor."""
     name = target.attr.value
+    absence.note_binding(run, receiver, name)
     match receiver:
         case Module(cls=Class() as cls) | Instance(cls=cls) if _is_property(run, cls, name):
             calls.consume(run, value)  # what its setter does cannot be told from the name

@@ -358,6 +358,7 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
     if module.key in seen:
         return
     seen.add(module.key)
+    run.lent.add(module.key)
     run.store.set(module.key, PLACEMENT, ANY)
     for name, item in run.attribute_values(module.key):
         if isinstance(item, Module):

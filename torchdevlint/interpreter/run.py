@@ -121,6 +121,7 @@ class Run:
     # objects by key: their attributes, and where and by what they were made, registered, copied or filled
     attributes: dict[int, dict[str, None]] = field(default_factory=dict)
     registered: set[int] = field(default_factory=set)
+    lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
