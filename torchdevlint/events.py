@@ -200,6 +200,17 @@ class CudaCalled:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedInWorker:
+    """Something was moved to or made on a device in a process that a loader forks for its workers."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    after: Placement
+    loader: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
 class AttributeMissed:
     """An attribute was read that its module does not have; ``owners`` are the keys by which something may bind it.
 
@@ -216,5 +227,15 @@ class AttributeMissed:
 
 
 Event: TypeAlias = (
-    Combined | Called | Indexed | HostRead | Moved | Tallied | Loaded | DeviceNamed | CudaCalled | AttributeMissed
+    Combined
+    | Called
+    | Indexed
+    | HostRead
+    | Moved
+    | Tallied
+    | Loaded
+    | DeviceNamed
+    | CudaCalled
+    | PlacedInWorker
+    | AttributeMissed
 )

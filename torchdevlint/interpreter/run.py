@@ -92,6 +92,7 @@ class Run:
     guarded: int = 0
     no_grad: int = 0
     left: bool = False
+    worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
     stack: list[cst.CSTNode] = field(default_factory=list)
     running: list[cst.CSTNode] = field(default_factory=list)

@@ -27,7 +27,9 @@ from torchdevlint.knowledge.rows import (
     Row,
     SaveFile,
     SetDevice,
+    StartMethod,
     TreeMap,
+    WorkerInfo,
 )
 from torchdevlint.knowledge.words import words
 
@@ -78,10 +80,11 @@ _DATA: dict[str, Row] = {
     "ChainDataset": DatasetType(),
     **dict.fromkeys(
         words("""Sampler SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
-        DistributedSampler get_worker_info"""),
+        DistributedSampler"""),
         _PLAIN,
     ),
     "distributed.DistributedSampler": _PLAIN,
+    "get_worker_info": WorkerInfo(),
 }
 
 _FILES: dict[str, Row] = {
@@ -207,6 +210,7 @@ _PROCESSES: dict[str, Row] = {
 }
 
 _UTILITIES: dict[str, Row] = {
+    **{f"{module}.set_start_method": StartMethod() for module in ("torch.multiprocessing", "multiprocessing")},
     "torch.utils._pytree.tree_map": TreeMap(),
     "torch.utils.tensorboard.SummaryWriter": ObjectType(
         "SummaryWriter",

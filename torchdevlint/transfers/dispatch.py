@@ -21,6 +21,7 @@ from torchdevlint.transfers import (
     reads,
     runtime,
     tensors,
+    workers,
 )
 from torchdevlint.values import Object, Value
 
@@ -59,6 +60,8 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: loaders.dataset,
     rows.LoaderType: loaders.loader,
+    rows.WorkerInfo: workers.info,
+    rows.StartMethod: workers.start_method,
     rows.LoadFile: checkpoints.load,
     rows.SaveFile: checkpoints.save,
     rows.Transparent: frameworks.transparent,

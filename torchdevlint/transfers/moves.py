@@ -14,6 +14,7 @@ from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKin
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
+from torchdevlint.transfers import workers
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
@@ -219,6 +220,8 @@ def _moved(
     module: Module | Opaque | None = None,
 ) -> None:
     text = text_of(node)
+    if device:
+        workers.placed(run, call.node, f"{text}.{call.text}", after)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,

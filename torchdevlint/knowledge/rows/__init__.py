@@ -50,6 +50,8 @@ from torchdevlint.knowledge.rows.runtime import (
     Query,
     SaveFile,
     SetDevice,
+    StartMethod,
+    WorkerInfo,
 )
 from torchdevlint.knowledge.rows.tensors import (
     Backward,
@@ -117,6 +119,8 @@ Row: TypeAlias = (
     | Step
     | LoadState
     | Backward
+    | WorkerInfo
+    | StartMethod
 )
 
 
@@ -204,10 +208,12 @@ __all__ = [
     "Row",
     "SaveFile",
     "SetDevice",
+    "StartMethod",
     "StateOf",
     "Step",
     "Submodules",
     "Transparent",
     "TreeMap",
     "Visit",
+    "WorkerInfo",
 ]

@@ -90,10 +90,25 @@ class DatasetType:
 
 @dataclass(frozen=True, slots=True)
 class LoaderType:
-    """A data loader class; ``collate`` is the argument that decides what arrives."""
+    """A data loader class; ``collate`` is the argument that decides what arrives.
+
+    ``workers`` is the number of processes that make the items, ``context`` how these are started.
+    """
 
     dataset: str = "dataset"
     collate: str = "collate_fn"
+    workers: str = "num_workers"
+    context: str = "multiprocessing_context"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A call that gives something in a worker of a loader, and None elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartMethod:
+    """A call that decides how processes are started (`set_start_method`)."""
 
 
 @dataclass(frozen=True, slots=True)
