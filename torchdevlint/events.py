@@ -226,6 +226,23 @@ class AttributeMissed:
     owners: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class LeafMoved:
+    """A leaf that requires a gradient was moved, and its copy was then used as if it were one (``use``, at ``used``).
+
+    ``before`` and ``after`` are placements, ``kind`` says what the leaf was.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    kind: str
+    before: Placement
+    after: Placement
+    use: str
+    used: cst.CSTNode
+
+
 Event: TypeAlias = (
     Combined
     | Called
@@ -238,4 +255,5 @@ Event: TypeAlias = (
     | CudaCalled
     | PlacedInWorker
     | AttributeMissed
+    | LeafMoved
 )

@@ -282,6 +282,7 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         leaf=first.leaf and second.leaf,
         tally=first.tally or second.tally,
         number=first.number or second.number,
+        unleafed=first.unleafed or second.unleafed,
     )
 
 

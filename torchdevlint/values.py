@@ -55,6 +55,18 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
+class Unleafed:
+    """The move that made a copy of a leaf: its call, what was moved, from where to where, in which world."""
+
+    node: cst.CSTNode
+    text: str
+    parameter: bool
+    before: Placement
+    after: Placement
+    world: Condition
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor: where it is, its rank, whether it carries a graph, and how a module holds it.
 
@@ -69,6 +81,7 @@ class Tensor:
     leaf: bool = False
     tally: int = 0
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
+    unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
 
 
 @dataclass(frozen=True, slots=True)

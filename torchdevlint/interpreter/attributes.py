@@ -316,7 +316,10 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.consume(run, value)
             run.set_attribute(receiver.key, name, value)
         case Tensor():
-            if isinstance(run.knowledge.tensor_attributes.get(name), Follow):
+            row = run.knowledge.tensor_attributes.get(name)
+            if isinstance(row, Plain) and row.demands:
+                transfers.demanded(run, receiver, value)
+            elif isinstance(row, Follow):
                 moved = Tensor(run.placement_of(value), receiver.rank, receiver.graph, receiver.held)
                 for slot in run.store.holders(receiver):
                     run.store.set(*slot, moved)

@@ -127,7 +127,8 @@ TENSOR: dict[str, Row] = {
     **dict.fromkeys(words("view_as expand_as reshape_as"), _FREE),
     "copy_": Combine(("input", "src"), Mix.FREE, RankRule.SAME, in_place=True),
     # Changes of the receiver.
-    **dict.fromkeys(words("requires_grad_ share_memory_"), _IN_PLACE),
+    "requires_grad_": Follow(in_place=True, demands=True),
+    "share_memory_": _IN_PLACE,
     "detach_": _IN_PLACE_NO_GRAPH,
     **dict.fromkeys(
         words("""zero_ fill_ normal_ uniform_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_
@@ -142,8 +143,9 @@ TENSOR_ATTRIBUTES: dict[str, Row] = {
     "data": Follow(graph=False),
     "grad": Follow(graph=False),
     "shape": Plain(sizes=True),
+    "requires_grad": Plain(demands=True),
     **dict.fromkeys(
-        words("""dtype ndim requires_grad is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
+        words("""dtype ndim is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
         is_cpu is_meta is_nested retains_grad output_nr"""),
         Plain(),
     ),

@@ -6,6 +6,7 @@ from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
+from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.layers import call_typed_module, input_operands
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
@@ -27,6 +28,7 @@ __all__ = [
     "call_typed_module",
     "choose_device",
     "copied",
+    "demanded",
     "dataset_tensors",
     "entered",
     "fill_container",

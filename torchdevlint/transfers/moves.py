@@ -14,7 +14,7 @@ from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKin
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
-from torchdevlint.transfers import workers
+from torchdevlint.transfers import leaves, workers
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
@@ -202,7 +202,8 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     _note_input(run, value.placement, after, derived)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
-    return replace(value, placement=after, leaf=False, held=Holder.NONE)
+    unleafed = leaves.unleafed(run, call, receiver.node, value, after, derived)
+    return replace(value, placement=after, leaf=False, held=Holder.NONE, unleafed=unleafed)
 
 
 def _moved(

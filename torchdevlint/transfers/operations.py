@@ -12,7 +12,7 @@ from torchdevlint.events import Combined, Operand
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
-from torchdevlint.transfers import ranks
+from torchdevlint.transfers import leaves, ranks
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
 from torchdevlint.values import (
@@ -64,6 +64,8 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
     result = Tensor(value.placement, rank, graph, tally=value.tally)
+    if row.demands:
+        return leaves.demanded(run, value, call.arguments[0].value if call is not None and call.arguments else None)
     if row.in_place:
         return Tensor(value.placement, rank, value.graph, value.held, value.leaf)
     count = row.count
