@@ -243,6 +243,17 @@ class LeafMoved:
     used: cst.CSTNode
 
 
+@dataclass(frozen=True, slots=True)
+class SetTooLate:
+    """A variable of the environment was set after what reads it once had begun: ``text``, at ``begun``."""
+
+    node: cst.CSTNode
+    world: Condition
+    variable: str
+    text: str
+    begun: cst.CSTNode
+
+
 Event: TypeAlias = (
     Combined
     | Called
@@ -256,4 +267,5 @@ Event: TypeAlias = (
     | PlacedInWorker
     | AttributeMissed
     | LeafMoved
+    | SetTooLate
 )

@@ -77,6 +77,9 @@ class FileFacts:
     importable: bool = True
     reconfigured: bool = False
 
+    # whether the file starts other processes, which read the environment anew
+    starts_processes: bool = False
+
     # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
     bound: set[tuple[int, str]] = field(default_factory=set)
 

@@ -39,6 +39,7 @@ OPTIMIZERS = "<optimizers>"
 STEPPED = "<stepped>"
 LOST = "<lost>"
 TRAINED = "<trained>"
+BEGUN = "<begun>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4
@@ -167,6 +168,8 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first, host), first_if, as_placement(second, host), second_if)
     if name == PLACEMENT:
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
+    if name == BEGUN:
+        return first if second is not None else None
     if name == TRAINED:
         return min(first or 0, second or 0)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):

@@ -242,6 +242,8 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
 
 
 def _imported(run: Run, callee: Imported, made: Call) -> Value:
+    if callee.name.startswith(run.knowledge.processes):
+        run.facts.starts_processes = True
     if callee.row is not None and (made.arguments or made.keywords or callee.name not in builtins.HANDLERS):
         return transfers.apply(run, callee.row, made, None)
     if callee.name in builtins.EXITS:

@@ -12,6 +12,7 @@ from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, gua
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import dotted, operator_text, text_of
+from torchdevlint.state import BEGUN
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -52,7 +53,9 @@ def test(run: Run, node: cst.BaseExpression, parts: tuple[Value, Value] | None =
         left = test(run, node.left)
         if left.known is not None:
             return test(run, node.right) if left.known is is_and else left
+        begun = run.store.get(0, BEGUN)
         right = test(run, node.right)
+        run.store.set(0, BEGUN, begun)  # it may not have been evaluated
     else:
         left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
     return _both(left, right, is_and)

@@ -10,6 +10,7 @@ from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
     checkpoints,
+    environment,
     frameworks,
     gradients,
     loaders,
@@ -60,6 +61,9 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: loaders.dataset,
     rows.LoaderType: loaders.loader,
+    rows.Begin: environment.begin,
+    rows.Environment: frameworks.opaque,
+    rows.SetVariables: environment.set_variables,
     rows.WorkerInfo: workers.info,
     rows.StartMethod: workers.start_method,
     rows.LoadFile: checkpoints.load,

@@ -22,6 +22,7 @@ from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.transfers.devices import legacy_type, parse, place_of
+from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -74,6 +75,8 @@ def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> 
 def set_device(run: Run, row: SetDevice, call: Call, receiver: Argument | None) -> Value:
     """Make a device the current one: from here on the accelerator is there."""
     first = call.arguments[0] if call.arguments else None
+    if row.begins:
+        begun(run, call.node, call.text)
     if first is not None and isinstance(first.value, Const):
         run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
     else:
@@ -105,12 +108,16 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
 
 def query(run: Run, row: Query | Count, call: Call, receiver: Argument | None) -> Value:
     """Ask whether an accelerator is there: a guard."""
+    if isinstance(row, Query) and row.begins:
+        begun(run, call.node, call.text)
     run.facts.guards = True
     return Flag(frozenset({(row.type, True)}), frozenset({(row.type, False)}))
 
 
 def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument | None) -> Value:
     """Return the device that the runtime names: of one type, or whatever there is."""
+    if row.begins:
+        begun(run, call.node, call.text)
     if row.type:
         return Device(lattice.on(Concrete(row.type)), call=call.node)
     return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, f"`{call.text}()`")))

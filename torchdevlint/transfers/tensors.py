@@ -9,7 +9,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.knowledge.rows import Convert, Like, Make, RankRule
 from torchdevlint.lattice import ANY, Placement
-from torchdevlint.transfers import ranks, workers
+from torchdevlint.transfers import environment, ranks, workers
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.operands import subject
 from torchdevlint.values import (
@@ -43,6 +43,7 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
         run.facts.accelerated = True
     elif device is not None and not row.always_host:
         workers.placed(run, call.node, call.text, device)
+        environment.begun_at(run, call.node, call.text, device)
         placement = _because(device, Why(Role.CREATED, call.node, what))
     elif (call.spread or _draws_elsewhere(run, call)) and "device" not in call.keywords and not row.always_host:
         placement = ANY

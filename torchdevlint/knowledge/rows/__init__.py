@@ -35,6 +35,7 @@ from torchdevlint.knowledge.rows.modules import (
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Begin,
     Conversion,
     Count,
     CurrentDevice,
@@ -42,6 +43,7 @@ from torchdevlint.knowledge.rows.runtime import (
     DefaultDevice,
     DeviceContext,
     DeviceType,
+    Environment,
     EnvironmentRow,
     GradMode,
     LoaderType,
@@ -50,6 +52,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Query,
     SaveFile,
     SetDevice,
+    SetVariables,
     StartMethod,
     WorkerInfo,
 )
@@ -121,6 +124,9 @@ Row: TypeAlias = (
     | Backward
     | WorkerInfo
     | StartMethod
+    | Begin
+    | Environment
+    | SetVariables
 )
 
 
@@ -136,7 +142,8 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``module_call`` is the method that calling a module runs; a class that
+    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes.
     """
 
@@ -155,12 +162,14 @@ class Knowledge:
     arrays: tuple[str, ...]
     implies_accelerator: frozenset[str]
     extensions: tuple[str, ...]
+    processes: tuple[str, ...]
 
 
 __all__ = [
     "AddGroup",
     "Arguments",
     "Backward",
+    "Begin",
     "Build",
     "Carrier",
     "Cast",
@@ -174,6 +183,7 @@ __all__ = [
     "DefaultDevice",
     "DeviceContext",
     "DeviceType",
+    "Environment",
     "EnvironmentRow",
     "Follow",
     "FrameworkDevice",
@@ -208,6 +218,7 @@ __all__ = [
     "Row",
     "SaveFile",
     "SetDevice",
+    "SetVariables",
     "StartMethod",
     "StateOf",
     "Step",

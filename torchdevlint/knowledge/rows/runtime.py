@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A test that an accelerator exists: a guard (`torch.cuda.is_available`)."""
+    """A test that an accelerator exists: a guard (`torch.cuda.is_available`).
+
+    ``begins`` tells that it initialises the accelerator's runtime, which reads the environment once.
+    """
 
     type: str = "cuda"
+    begins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +32,39 @@ class DeviceType:
 class CurrentDevice:
     """A call that names the current device (`torch.cuda.current_device`, `torch.get_default_device`).
 
-    ``type`` is empty where the call answers with whatever device there is.
+    ``type`` is empty where the call answers with whatever device there is. ``begins`` is that of `Query`.
     """
 
     type: str = ""
+    begins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SetDevice:
-    """`torch.cuda.set_device(…)`: the current device of a type changes."""
+    """`torch.cuda.set_device(…)`: the current device of a type changes. ``begins`` is that of `Query`."""
 
     type: str = "cuda"
+    begins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A call that gives Python data or nothing, and initialises the accelerator's runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised."""
+
+    once: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetVariables:
+    """A call that sets variables of the process: a name and a value, or a dict of them where ``mapping``."""
+
+    once: tuple[str, ...] = ()
+    mapping: bool = False
 
 
 @dataclass(frozen=True, slots=True)
