@@ -254,6 +254,29 @@ class SetTooLate:
     begun: cst.CSTNode
 
 
+@dataclass(frozen=True, slots=True)
+class NumberAsDevice:
+    """The number of a tensor's device was used as a device, with no test before; on the host it is -1."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCompared:
+    """A device was compared with what it never equals; ``proof`` is that of an `Operand`."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    other: str
+    equal: bool
+    why: str
+    proof: int
+
+
 Event: TypeAlias = (
     Combined
     | Called
@@ -268,4 +291,6 @@ Event: TypeAlias = (
     | AttributeMissed
     | LeafMoved
     | SetTooLate
+    | NumberAsDevice
+    | DeviceCompared
 )

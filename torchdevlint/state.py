@@ -20,6 +20,7 @@ from torchdevlint.values import (
     Const,
     Device,
     Flag,
+    Form,
     Holder,
     Opaque,
     Tensor,
@@ -230,7 +231,8 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
             return join_tensors(Tensor(placement=first.placement, held=second.held), second, first_if, second_if)
         case Device(), Device():
             placement = join_placements(first.placement, first_if, second.placement, second_if)
-            return Device(placement, None)
+            form = first.form if first.form is second.form and first.proof == second.proof else Form.UNKNOWN
+            return Device(placement, None, form=form, proof=first.proof)
         case Const(), Const() if isinstance(first.value, bool) and isinstance(second.value, bool):
             # One is true and the other false: the value is the branch's own condition.
             return Flag(first_if, second_if) if first.value else Flag(second_if, first_if)

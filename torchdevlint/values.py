@@ -33,6 +33,14 @@ class Holder(Enum):
     BUFFER = "buffer"
 
 
+class Form(Enum):
+    """What stands for a device."""
+
+    UNKNOWN = "a text, a number or an object"
+    OBJECT = "an object"
+    ASKED = "the object that a tensor gives, with an index where there are several devices"
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Nothing is known."""
@@ -167,11 +175,18 @@ class Parameters:
 @dataclass(frozen=True, slots=True)
 class Device:
     """A device object or a string that names one; ``literal`` is where it was written as a literal accelerator,
-    ``call`` the call that answers with the current accelerator."""
+    ``call`` the call that answers with the current accelerator.
+
+    ``form`` tells an object from a text, as far as that is known; ``proof`` is the key of an opaque value that must be
+    a tensor for that. ``number`` is the call that gave the number of the device, -1 on the host.
+    """
 
     placement: Placement
     literal: cst.CSTNode | None = field(default=None, compare=False)
     call: cst.CSTNode | None = field(default=None, compare=False)
+    form: Form = field(default=Form.UNKNOWN, compare=False)
+    proof: int = field(default=0, compare=False)
+    number: cst.CSTNode | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

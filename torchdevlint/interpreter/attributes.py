@@ -35,6 +35,7 @@ from torchdevlint.values import (
     Container,
     Device,
     Flag,
+    Form,
     Function,
     Imported,
     Instance,
@@ -77,7 +78,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
         case Object():
             return _of_object(run, value, name)
         case Device():
-            return replace(value, placement=lattice.without_index(value.placement))
+            return replace(value, placement=lattice.without_index(value.placement), form=Form.UNKNOWN, number=None)
         case Container() if value.kind == "tuple":
             # A named tuple of tensors (`x.max(dim=1).values`): all its parts are in one place.
             parts = [item for _, item in run.items(value).exact]
@@ -114,7 +115,7 @@ def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
     row = run.knowledge.tensor_attributes.get(name)
     match row:
         case DeviceType():
-            return Device(value.placement)
+            return Device(value.placement, form=Form.ASKED)
         case Follow():
             return transfers.follow(run, row, value)
         case Query():
@@ -147,11 +148,13 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
     match row:
         case DeviceType() if value.key not in run.arguments:
             placement = run.module_placement(value)
+            asked = Device(value.placement, form=Form.ASKED, proof=value.key)
             if value.placement != ANY:
-                return Device(value.placement)
+                return asked
             if placement is not None:
-                return Device(placement)
-            return Device(lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, f"`{value.name}.{name}`")))
+                return replace(asked, placement=placement)
+            symbol = Symbol(value.key, SymbolKind.DEVICE_OF, f"`{value.name}.{name}`")
+            return replace(asked, placement=lattice.on(symbol))
         case Query():
             return _on_accelerator(row, run.placement_of(value))
         case Follow() if value.placement != ANY or value.key in run.facts.tensors:
@@ -182,7 +185,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     placement = run.module_placement(value) or ANY
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
         if value.type.has_device:
-            return Device(placement)
+            return Device(placement, form=Form.ASKED)
         absence.missed(run, value, name, node)
         return UNKNOWN
     if value.type.forwards_attributes:

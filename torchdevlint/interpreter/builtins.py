@@ -18,6 +18,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Device,
+    Form,
     Instance,
     Module,
     Opaque,
@@ -210,7 +211,9 @@ def _text(run: Run, call: Call) -> Value:
     value = _first(call)
     if isinstance(value, Opaque) and value.placement == ANY and not value.output:
         return value  # the name of a device stands for the device
-    return value if isinstance(value, Device | Const) else UNKNOWN
+    if isinstance(value, Device):
+        return replace(value, form=Form.UNKNOWN, number=None)
+    return value if isinstance(value, Const) else UNKNOWN
 
 
 def _asked(answer: Callable[[Run, Value, Value], Value]) -> Callable[[Run, Call], Value]:

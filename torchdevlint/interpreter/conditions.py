@@ -190,6 +190,7 @@ def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
         return guard(guard_text(run, node))
     operator = node.comparisons[0].operator
     left, right = values
+    guards.note_comparison(run, node, left, right)
     positive = _NEGATED.get(type(operator))
     if isinstance(node.left, cst.Name) and node.left.value == "__name__":
         found = ALWAYS_TRUE  # a file is judged as a script

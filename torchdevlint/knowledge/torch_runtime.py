@@ -102,7 +102,8 @@ _TYPES += ["ByteTensor", "BoolTensor"]
 
 # Calls that place nothing and leave their arguments where they are.
 _CUDA_PLAIN = words("""
-empty_cache manual_seed manual_seed_all seed seed_all initial_seed is_initialized ipc_collect get_arch_list memory_allocated max_memory_allocated
+empty_cache manual_seed manual_seed_all seed seed_all initial_seed is_initialized ipc_collect get_arch_list
+memory_allocated max_memory_allocated
 memory_reserved max_memory_reserved memory_cached max_memory_cached memory_stats memory_summary memory_snapshot
 reset_peak_memory_stats reset_max_memory_allocated reset_max_memory_cached get_rng_state
 get_rng_state_all set_rng_state set_rng_state_all set_stream utilization

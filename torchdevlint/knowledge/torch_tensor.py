@@ -8,6 +8,7 @@ from torchdevlint.knowledge.rows import (
     Backward,
     Cast,
     Combine,
+    DeviceNumber,
     DeviceType,
     Follow,
     Like,
@@ -108,7 +109,7 @@ TENSOR: dict[str, Row] = {
     **dict.fromkeys(words("item tolist"), Plain()),
     **dict.fromkeys(
         words("""dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
-        is_floating_point is_complex is_signed get_device untyped_storage retain_grad record_stream is_inference
+        is_floating_point is_complex is_signed untyped_storage retain_grad record_stream is_inference
         register_post_accumulate_grad_hook"""),
         _EVIDENCE,
     ),
@@ -116,6 +117,7 @@ TENSOR: dict[str, Row] = {
         words("""is_pinned is_shared is_coalesced storage register_hook sparse_dim dense_dim is_set_to is_same_size"""),
         Plain(),
     ),
+    "get_device": DeviceNumber(),
     "backward": Backward(),
     "is_nonzero": Plain(tensor_evidence=True),
     "size": Plain(tensor_evidence=True, sizes=True),

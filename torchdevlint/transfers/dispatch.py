@@ -48,6 +48,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
     rows.DeviceType: runtime.device,
+    rows.DeviceNumber: runtime.number,
     rows.CurrentDevice: runtime.current_device,
     rows.SetDevice: runtime.set_device,
     rows.DefaultDevice: runtime.default_device,

@@ -24,6 +24,7 @@ from torchdevlint.values import (
     NONE,
     UNKNOWN,
     Const,
+    Device,
     Holder,
     Imported,
     Module,
@@ -74,6 +75,8 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
         case MoveKind.CUDA | MoveKind.OTHER_TYPE:
             run.facts.accelerated = True
             given = first or call.keywords.get("device")
+            if given is not None and isinstance(given.value, Device):
+                given = replace(given, value=replace(given.value, number=None))  # it needs an accelerator anyway
             named = place_of(run, given, moving=False) if given is not None else None
             if given is None or isinstance(given.value, Const):
                 function = call.node.func if isinstance(call.node, cst.Call) else None

@@ -13,6 +13,7 @@ from torchdevlint.knowledge.rows import (
     Count,
     CurrentDevice,
     DefaultDevice,
+    DeviceNumber,
     DeviceType,
     EnvironmentRow,
     Query,
@@ -29,6 +30,7 @@ from torchdevlint.values import (
     Const,
     Device,
     Flag,
+    Form,
     Opaque,
     Value,
 )
@@ -46,7 +48,7 @@ def _as_place(value: Device) -> Device:
         else p
         for p in value.placement
     )
-    return replace(value, placement=placement)
+    return replace(value, placement=placement, form=value.form if value.form is Form.ASKED else Form.OBJECT)
 
 
 def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> Value:
@@ -63,13 +65,13 @@ def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> 
         if index is not None:
             if not isinstance(index.value, Const) or not isinstance(index.value.value, int):
                 key = index.value.key if isinstance(index.value, Opaque) else run.new_key()
-                return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))))
+                return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))), form=Form.OBJECT)
             found = Concrete(found.type, index.value.value)
-        return Device(lattice.on(found), value.node if lattice.is_accelerator(found) else None)
+        return Device(lattice.on(found), value.node if lattice.is_accelerator(found) else None, form=Form.OBJECT)
     if isinstance(value, Device):
         return _as_place(value)
     placement = place_of(run, first)
-    return Device(placement) if placement is not None else UNKNOWN
+    return Device(placement, form=Form.OBJECT) if placement is not None else UNKNOWN
 
 
 def set_device(run: Run, row: SetDevice, call: Call, receiver: Argument | None) -> Value:
@@ -128,3 +130,12 @@ def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
     return made
+
+
+def number(run: Run, row: DeviceNumber, call: Call, receiver: Argument | None) -> Value:
+    """Return the number of the device of a tensor: where it is, and -1 on the host."""
+    if receiver is None:
+        return UNKNOWN
+    if isinstance(receiver.value, Opaque):
+        run.facts.tensors.add(receiver.value.key)
+    return Device(run.placement_of(receiver.value), number=call.node)

@@ -42,6 +42,7 @@ from torchdevlint.knowledge.rows.runtime import (
     DatasetType,
     DefaultDevice,
     DeviceContext,
+    DeviceNumber,
     DeviceType,
     Environment,
     EnvironmentRow,
@@ -127,6 +128,7 @@ Row: TypeAlias = (
     | Begin
     | Environment
     | SetVariables
+    | DeviceNumber
 )
 
 
@@ -182,6 +184,7 @@ __all__ = [
     "DatasetType",
     "DefaultDevice",
     "DeviceContext",
+    "DeviceNumber",
     "DeviceType",
     "Environment",
     "EnvironmentRow",

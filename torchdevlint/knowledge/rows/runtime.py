@@ -29,6 +29,11 @@ class DeviceType:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceNumber:
+    """`get_device()` of a tensor: the number of its device, -1 on the host."""
+
+
+@dataclass(frozen=True, slots=True)
 class CurrentDevice:
     """A call that names the current device (`torch.cuda.current_device`, `torch.get_default_device`).
 
