@@ -277,6 +277,22 @@ class DeviceCompared:
     proof: int
 
 
+@dataclass(frozen=True, slots=True)
+class Replicated:
+    """A wrapper needs a module on a device, ``home``, and a tensor of it is where ``state`` says.
+
+    ``wrapped`` is the call that made the wrapper where it is called later, None where it was just made.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    kind: str
+    state: Placement
+    home: Placement
+    wrapped: cst.CSTNode | None
+
+
 Event: TypeAlias = (
     Combined
     | Called
@@ -293,4 +309,5 @@ Event: TypeAlias = (
     | SetTooLate
     | NumberAsDevice
     | DeviceCompared
+    | Replicated
 )

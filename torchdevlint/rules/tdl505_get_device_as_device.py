@@ -1,8 +1,8 @@
 """The number of a tensor's device is used as a device.
 
 ## What it does
-Finds `x.get_device()` where a device is expected (`device=x.get_device()`, `.to(x.get_device())`), for a tensor that may
-be on the CPU and with no test before.
+Finds `x.get_device()` where a device is expected (`device=x.get_device()`, `.to(x.get_device())`), for a tensor that
+may be on the CPU and with no test before.
 
 ## Why is this bad?
 On the CPU the number is -1, and the line raises `RuntimeError: Device index must not be negative`.

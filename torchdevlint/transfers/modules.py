@@ -28,7 +28,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import checkpoints, leaves, losses, moves
+from torchdevlint.transfers import checkpoints, leaves, losses, moves, replicas
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value
 from torchdevlint.transfers.placing import contained, move_module
@@ -160,6 +160,7 @@ def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) 
             run.set_attribute(made.key, "module", wrapped.value)
             if isinstance(wrapped.value, Opaque):
                 run.facts.modules.add(wrapped.value.key)
+            replicas.wrap(run, made, row, wrapped, call)
         placement = ANY
     run.store.set(made.key, PLACEMENT, placement)
     run.store.born.add(made.key)
