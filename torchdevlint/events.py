@@ -254,6 +254,100 @@ class CudaCalled:
     guarded: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedInWorker:
+    """Something was moved to or made on a device in a process that a loader forks for its workers."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    after: Placement
+    loader: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeMissed:
+    """An attribute was read that its module does not have; ``owners`` are the keys by which something may bind it.
+
+    ``kind`` names what the module was made by, ``key`` is the module's own.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    name: str
+    kind: str
+    key: int
+    owners: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class LeafMoved:
+    """A leaf that requires a gradient was moved, and its copy was then used as if it were one (``use``, at ``used``).
+
+    ``before`` and ``after`` are placements, ``kind`` says what the leaf was.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    kind: str
+    before: Placement
+    after: Placement
+    use: str
+    used: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class SetTooLate:
+    """A variable of the environment was set after what reads it once had begun: ``text``, at ``begun``."""
+
+    node: cst.CSTNode
+    world: Condition
+    variable: str
+    text: str
+    begun: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class NumberAsDevice:
+    """The number of a tensor's device was used as a device, with no test before; on the host it is -1."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCompared:
+    """A device was compared with what it never equals; ``proof`` is that of an `Operand`."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    other: str
+    equal: bool
+    why: str
+    proof: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replicated:
+    """A wrapper needs a module on a device, ``home``, and a tensor of it is where ``state`` says.
+
+    ``wrapped`` is the call that made the wrapper where it is called later, None where it was just made.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    kind: str
+    state: Placement
+    home: Placement
+    wrapped: cst.CSTNode | None
+
+
 Event: TypeAlias = (
     Combined
     | Called
@@ -268,4 +362,11 @@ Event: TypeAlias = (
     | Loaded
     | DeviceNamed
     | CudaCalled
+    | PlacedInWorker
+    | AttributeMissed
+    | LeafMoved
+    | SetTooLate
+    | NumberAsDevice
+    | DeviceCompared
+    | Replicated
 )

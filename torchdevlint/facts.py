@@ -80,8 +80,18 @@ class FileFacts:
     importable: bool = True
     reconfigured: bool = False
 
+    # whether the file starts other processes, which read the environment anew
+    starts_processes: bool = False
+
+    # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
+    bound: set[tuple[int, str]] = field(default_factory=set)
+
     # calls of modules of the file that gave a 0-dim tensor, as a loss does
     scalar_calls: set[cst.CSTNode] = field(default_factory=set)
+
+    def may_bind(self, owners: frozenset[int], name: str) -> bool:
+        """Tell whether something in the file binds an attribute of an object, or any of its attributes."""
+        return any((owner, bound) in self.bound for owner in owners for bound in (name, ""))
 
     @property
     def movable(self) -> bool:

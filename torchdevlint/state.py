@@ -20,6 +20,7 @@ from torchdevlint.values import (
     Const,
     Device,
     Flag,
+    Form,
     Holder,
     Opaque,
     Tensor,
@@ -39,6 +40,7 @@ OPTIMIZERS = "<optimizers>"
 STEPPED = "<stepped>"
 LOST = "<lost>"
 TRAINED = "<trained>"
+BEGUN = "<begun>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4
@@ -167,6 +169,8 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first, host), first_if, as_placement(second, host), second_if)
     if name == PLACEMENT:
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
+    if name == BEGUN:
+        return first if second is not None else None
     if name == TRAINED:
         return min(first or 0, second or 0)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):
@@ -227,7 +231,8 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
             return join_tensors(Tensor(placement=first.placement, held=second.held), second, first_if, second_if)
         case Device(), Device():
             placement = join_placements(first.placement, first_if, second.placement, second_if)
-            return Device(placement, None)
+            form = first.form if first.form is second.form and first.proof == second.proof else Form.UNKNOWN
+            return Device(placement, None, form=form, proof=first.proof)
         case Const(), Const() if isinstance(first.value, bool) and isinstance(second.value, bool):
             # One is true and the other false: the value is the branch's own condition.
             return Flag(first_if, second_if) if first.value else Flag(second_if, first_if)
@@ -282,6 +287,7 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         leaf=first.leaf and second.leaf,
         tally=first.tally or second.tally,
         number=first.number or second.number,
+        unleafed=first.unleafed or second.unleafed,
     )
 
 

@@ -33,6 +33,14 @@ class Holder(Enum):
     BUFFER = "buffer"
 
 
+class Form(Enum):
+    """What stands for a device."""
+
+    UNKNOWN = "a text, a number or an object"
+    OBJECT = "an object"
+    ASKED = "the object that a tensor gives, with an index where there are several devices"
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Nothing is known."""
@@ -55,6 +63,18 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
+class Unleafed:
+    """The move that made a copy of a leaf: its call, what was moved, from where to where, in which world."""
+
+    node: cst.CSTNode
+    text: str
+    parameter: bool
+    before: Placement
+    after: Placement
+    world: Condition
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor: where it is, its rank, whether it carries a graph, and how a module holds it.
 
@@ -70,6 +90,7 @@ class Tensor:
     tally: int = 0
     flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
+    unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +181,18 @@ class Parameters:
 @dataclass(frozen=True, slots=True)
 class Device:
     """A device object or a string that names one; ``literal`` is where it was written as a literal accelerator,
-    ``call`` the call that answers with the current accelerator."""
+    ``call`` the call that answers with the current accelerator.
+
+    ``form`` tells an object from a text, as far as that is known; ``proof`` is the key of an opaque value that must be
+    a tensor for that. ``number`` is the call that gave the number of the device, -1 on the host.
+    """
 
     placement: Placement
     literal: cst.CSTNode | None = field(default=None, compare=False)
     call: cst.CSTNode | None = field(default=None, compare=False)
+    form: Form = field(default=Form.UNKNOWN, compare=False)
+    proof: int = field(default=0, compare=False)
+    number: cst.CSTNode | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.facts import PROVEN
-from torchdevlint.interpreter import calls, functions
+from torchdevlint.interpreter import absence, calls, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -22,7 +22,7 @@ from torchdevlint.knowledge.rows import (
     Query,
     StateOf,
 )
-from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import row_of
 from torchdevlint.state import join_all
 from torchdevlint.values import (
@@ -35,6 +35,7 @@ from torchdevlint.values import (
     Container,
     Device,
     Flag,
+    Form,
     Function,
     Imported,
     Instance,
@@ -77,7 +78,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
         case Object():
             return _of_object(run, value, name)
         case Device():
-            return replace(value, placement=lattice.without_index(value.placement))
+            return replace(value, placement=lattice.without_index(value.placement), form=Form.UNKNOWN, number=None)
         case Container() if value.kind == "tuple":
             # A named tuple of tensors (`x.max(dim=1).values`): all its parts are in one place.
             parts = [item for _, item in run.items(value).exact]
@@ -93,17 +94,28 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             found_ = run.store.value(value.key, name)
             return found_ if found_ is not None else UNKNOWN
         case Choice():
-            present = ((option, condition) for option, condition in value.options if option != NONE)
-            return join_all((read(run, option, name, node), condition) for option, condition in present)
+            present = [(o, c) for o, c in value.options if o != NONE]
+            return join_all(
+                (_read_under(run, option, condition, name, node), condition) for option, condition in present
+            )
         case _:
             return UNKNOWN
+
+
+def _read_under(run: Run, option: Value, condition: Condition, name: str, node: cst.BaseExpression) -> Value:
+    """Return the value of an attribute of one of several objects, read where it is that one."""
+    world = run.world
+    run.world = world | condition
+    value = read(run, option, name, node)
+    run.world = world
+    return value
 
 
 def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
     row = run.knowledge.tensor_attributes.get(name)
     match row:
         case DeviceType():
-            return Device(value.placement)
+            return Device(value.placement, form=Form.ASKED)
         case Follow():
             return transfers.follow(run, row, value)
         case Query():
@@ -136,11 +148,13 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
     match row:
         case DeviceType() if value.key not in run.arguments:
             placement = run.module_placement(value)
+            asked = Device(value.placement, form=Form.ASKED, proof=value.key)
             if value.placement != ANY:
-                return Device(value.placement)
+                return asked
             if placement is not None:
-                return Device(placement)
-            return Device(lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, f"`{value.name}.{name}`")))
+                return replace(asked, placement=placement)
+            symbol = Symbol(value.key, SymbolKind.DEVICE_OF, f"`{value.name}.{name}`")
+            return replace(asked, placement=lattice.on(symbol))
         case Query():
             return _on_accelerator(row, run.placement_of(value))
         case Follow() if value.placement != ANY or value.key in run.facts.tensors:
@@ -159,6 +173,8 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     known = run.store.value(value.key, name)
     if known is not None:
         return known
+    if name == NAMESPACE:
+        run.lent.add(value.key)
     if value.cls is not None:
         found = of_class(run, value, value.cls, name, node)
         if found is not None:
@@ -168,7 +184,10 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         return Bound(value, name, row)
     placement = run.module_placement(value) or ANY
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
-        return Device(placement) if value.type.has_device else UNKNOWN
+        if value.type.has_device:
+            return Device(placement, form=Form.ASKED)
+        absence.missed(run, value, name, node)
+        return UNKNOWN
     if value.type.forwards_attributes:
         inner = run.store.value(value.key, "module")
         if isinstance(inner, Module | Opaque):
@@ -192,7 +211,7 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
     found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
-    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in _lineage(value.cls, set())):
+    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in lineage(value.cls, set())):
         return UNKNOWN  # groups and state, as of an optimizer itself
     made = run.opaque(f"self.{name}" if run.frame.receiver == value else name)
     run.store.remember(value.key, name, made)
@@ -221,7 +240,7 @@ def _is_property(run: Run, cls: Class, name: str) -> bool:
 
 def _of_base(run: Run, cls: Class, name: str) -> Value | None:
     """Return what a row tells of a class method that a base outside the file has, or None."""
-    for base in _lineage(cls, set()):
+    for base in lineage(cls, set()):
         if isinstance(base, Imported):
             row = row_of(f"{base.name}.{name}", run.knowledge)
             if row is not None:
@@ -233,10 +252,10 @@ def member(run: Run, cls: Class, name: str) -> Value | None:
     """Return a member of a class or of the first of its visible bases that has it, or None."""
     if name in cls.members:
         return cls.members[name]
-    return next((c.members[name] for c in _lineage(cls, set()) if isinstance(c, Class) and name in c.members), None)
+    return next((c.members[name] for c in lineage(cls, set()) if isinstance(c, Class) and name in c.members), None)
 
 
-def _lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
+def lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
     """Yield a class and its bases, depth first and each once: a diamond has a path for every choice of sides."""
     seen.add(cls.key)
     yield cls
@@ -244,7 +263,7 @@ def _lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
         if not isinstance(base, Class):
             yield base
         elif base.key not in seen:
-            yield from _lineage(base, seen)
+            yield from lineage(base, seen)
 
 
 def _of_object(run: Run, value: Object, name: str) -> Value:
@@ -271,6 +290,7 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
 def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: cst.CSTNode) -> None:
     """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor."""
     name = target.attr.value
+    absence.note_binding(run, receiver, name)
     match receiver:
         case Module(cls=Class() as cls) | Instance(cls=cls) if _is_property(run, cls, name):
             calls.consume(run, value)  # what its setter does cannot be told from the name
@@ -299,7 +319,10 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.consume(run, value)
             run.set_attribute(receiver.key, name, value)
         case Tensor():
-            if isinstance(run.knowledge.tensor_attributes.get(name), Follow):
+            row = run.knowledge.tensor_attributes.get(name)
+            if isinstance(row, Plain) and row.demands:
+                transfers.demanded(run, receiver, value)
+            elif isinstance(row, Follow):
                 moved = Tensor(run.placement_of(value), receiver.rank, receiver.graph, receiver.held)
                 for slot in run.store.holders(receiver):
                     run.store.set(*slot, moved)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import attributes, calls, iteration
+from torchdevlint.interpreter import absence, attributes, calls, iteration
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY
 from torchdevlint.state import Items, join
@@ -18,6 +18,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Device,
+    Form,
     Instance,
     Module,
     Opaque,
@@ -191,6 +192,7 @@ def _setattr(run: Run, call: Call) -> Value:
     receiver, named, value = (argument.value for argument in call.arguments)
     transfers.register(run, value)
     name = named.value if isinstance(named, Const) and isinstance(named.value, str) else ""
+    absence.note_binding(run, receiver, name)
     if isinstance(receiver, Module):
         transfers.hold(run, receiver, name or f"<setattr {run.new_key()}>", value, call.node)
     elif isinstance(receiver, Instance | Opaque):
@@ -209,7 +211,18 @@ def _text(run: Run, call: Call) -> Value:
     value = _first(call)
     if isinstance(value, Opaque) and value.placement == ANY and not value.output:
         return value  # the name of a device stands for the device
-    return value if isinstance(value, Device | Const) else UNKNOWN
+    if isinstance(value, Device):
+        return replace(value, form=Form.UNKNOWN, number=None)
+    return value if isinstance(value, Const) else UNKNOWN
+
+
+def _asked(answer: Callable[[Run, Value, Value], Value]) -> Callable[[Run, Call], Value]:
+    """Return the handler of a builtin that asks something of its first argument."""
+
+    def handler(run: Run, call: Call) -> Value:
+        return answer(run, call.arguments[0].value, call.arguments[1].value) if len(call.arguments) == 2 else UNKNOWN
+
+    return handler
 
 
 def _vars(run: Run, call: Call) -> Value:
@@ -305,6 +318,8 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "vars": _vars,
             "open": _open,
             "exec": _exec,
+            "hasattr": _asked(absence.has),
+            "isinstance": _asked(absence.is_instance),
             **dict.fromkeys(
                 [
                     "abs",
@@ -315,11 +330,9 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
                     "divmod",
                     "format",
                     "hash",
-                    "hasattr",
                     "hex",
                     "id",
                     "input",
-                    "isinstance",
                     "issubclass",
                     "len",
                     "ord",

@@ -253,6 +253,8 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
 
 
 def _imported(run: Run, callee: Imported, made: Call) -> Value:
+    if callee.name.startswith(run.knowledge.processes):
+        run.facts.starts_processes = True
     if callee.row is not None and (made.arguments or made.keywords or callee.name not in builtins.HANDLERS):
         return transfers.apply(run, callee.row, made, None)
     if callee.name in builtins.EXITS:
@@ -371,6 +373,7 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
     if module.key in seen:
         return
     seen.add(module.key)
+    run.lent.add(module.key)
     run.store.set(module.key, PLACEMENT, ANY)
     for name, item in run.attribute_values(module.key):
         if isinstance(item, Module):

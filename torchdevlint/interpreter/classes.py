@@ -241,6 +241,7 @@ def _mark_parameters(run: Run, made: Module, name: str, container: Container, no
 def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | None]:
     """Return an instance of a class as any caller may have built it, and where its tensors then are."""
     made = _blank(run, cls)
+    run.lent.add(made.key)
     init = attributes.member(run, cls, "__init__")
     if isinstance(init, Function):
         functions.run_symbolically(run, Function(init.node, init.frame, "__init__", made, init.owner))

@@ -13,6 +13,7 @@ from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import dotted, operator_text, text_of
+from torchdevlint.state import BEGUN
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -53,7 +54,9 @@ def test(run: Run, node: cst.BaseExpression, parts: tuple[Value, Value] | None =
         left = test(run, node.left)
         if left.known is not None:
             return test(run, node.right) if left.known is is_and else left
+        begun = run.store.get(0, BEGUN)
         right = test(run, node.right)
+        run.store.set(0, BEGUN, begun)  # it may not have been evaluated
     else:
         left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
     return _both(left, right, is_and)
@@ -198,6 +201,7 @@ def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
         return guard(guard_text(run, node))
     operator = node.comparisons[0].operator
     left, right = values
+    guards.note_comparison(run, node, left, right)
     positive = _NEGATED.get(type(operator))
     if isinstance(node.left, cst.Name) and node.left.value == "__name__":
         found = ALWAYS_TRUE  # a file is judged as a script

@@ -14,7 +14,7 @@ from torchdevlint.interpreter import classes, functions, statements
 from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import ON_HOST
-from torchdevlint.state import DEFAULT_DEVICE
+from torchdevlint.state import BEGUN, DEFAULT_DEVICE
 from torchdevlint.values import Class, Function, Value
 
 _CALLED = re.compile(r"\(\s*(\w+)(\.| fed|)")
@@ -59,6 +59,7 @@ def interpret(
         for definition in run.definitions:  # it grows: what runs defines more
             run.world = world
             run.store.set(0, DEFAULT_DEVICE, default)
+            run.store.set(0, BEGUN, None)  # whoever imports a definition may use it before anything else
             run.activation += 1  # another run of the program, for all that can be told
             if isinstance(definition, Class):
                 _run_class(run, definition, rooted)

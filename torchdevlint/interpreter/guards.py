@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchdevlint import lattice
+from torchdevlint.events import DeviceCompared
 from torchdevlint.interpreter import expressions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
-from torchdevlint.values import Const, Container, Device, Opaque, Value
+from torchdevlint.names import text_of
+from torchdevlint.values import Const, Container, Device, Form, Opaque, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,37 @@ def _is_type(guards: frozenset[str], wanted: str) -> Test | None:
     host = frozenset((guard, True) for guard in guards)
     elsewhere = frozenset((guard, False) for guard in guards)
     return Test(host, elsewhere) if wanted == lattice.HOST.type else Test(elsewhere, host)
+
+
+def note_comparison(run: Run, node: cst.Comparison, left: Value, right: Value) -> None:
+    """Record a comparison that has one outcome only: of an object with a text, or with a device without an index."""
+    target = node.comparisons[0]
+    if type(target.operator) not in (cst.Equal, cst.NotEqual):
+        return
+    equal = type(target.operator) is cst.Equal
+    for device, other, shown, against in (
+        (left, right, node.left, target.comparator),
+        (right, left, target.comparator, node.left),
+    ):
+        if not isinstance(device, Device) or device.form is Form.UNKNOWN:
+            continue
+        if isinstance(other, Const) and isinstance(other.value, str):
+            why = "a device is no text"
+        elif equal and device.form is Form.ASKED and _is_bare(other):
+            why = "the device of a tensor has an index"
+        else:
+            continue
+        run.emit(DeviceCompared(node, run.world, text_of(shown), text_of(against), equal, why, device.proof))
+
+
+def _is_bare(value: Value) -> bool:
+    """Tell whether a value is the object of an accelerator without an index."""
+    return (
+        isinstance(value, Device)
+        and value.form is Form.OBJECT
+        and value.literal is not None
+        and all(isinstance(p.device, Concrete) and p.device.index is None for p in value.placement)
+    )
 
 
 def told(run: Run, symbol: str, left: Value, right: Value) -> Test | None:

@@ -102,6 +102,7 @@ class Run:
     guarded: int = 0
     no_grad: int = 0
     left: bool = False
+    worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
     stack: list[cst.CSTNode] = field(default_factory=list)
     running: list[cst.CSTNode] = field(default_factory=list)
@@ -131,6 +132,7 @@ class Run:
     # objects by key: their attributes, and where and by what they were made, registered, copied or filled
     attributes: dict[int, dict[str, None]] = field(default_factory=dict)
     registered: set[int] = field(default_factory=set)
+    lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)

@@ -7,12 +7,14 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import attributes, calls, expressions, iteration, subscripts
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import Environment
 from torchdevlint.state import ITEMS, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
     Const,
     Container,
+    Imported,
     Module,
     Object,
     Opaque,
@@ -100,6 +102,8 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
                 # By mask or index the values are gathered on the device of the base; by slices they are copied.
                 transfers.meet_assigned(run, target, base, value, node)
+        case Imported(row=Environment(once=once)):
+            transfers.set_variable(run, once, key, target)
         case Object():
             calls.consume(run, value)
             calls.forget_elements(run, base)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     Arguments,
+    Environment,
     ObjectType,
     Plain,
     Quiet,
     ReadHost,
     Row,
+    SetVariables,
     Transparent,
 )
 from torchdevlint.knowledge.words import words
@@ -51,6 +53,8 @@ _PARSER = ObjectType(
     },
 )
 
+# https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
+_ONCE = ("CUDA_VISIBLE_DEVICES",)
 
 HOST_LIBRARIES: dict[str, Row] = {
     **{f"numpy.{name}": _READ for name in _NUMPY},
@@ -70,6 +74,9 @@ HOST_LIBRARIES: dict[str, Row] = {
         omegaconf.OmegaConf.merge yacs.config.CfgNode absl.flags.FLAGS"""),
         Arguments(),
     ),
+    "os.environ": Environment(_ONCE),
+    "os.environ.update": SetVariables(_ONCE, mapping=True),
+    "os.putenv": SetVariables(_ONCE),
     **dict.fromkeys(("print", "builtins.print"), _PLAIN),
 }
 
@@ -86,3 +93,9 @@ INERT = tuple(
 
 # Prefixes of names whose calls give host arrays.
 ARRAYS = ("numpy.",)
+
+PROCESSES = (
+    *("subprocess.", "multiprocessing.", "torch.multiprocessing.", "concurrent.futures.", "ray.", "joblib."),
+    *("os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn", "os.fork"),
+    *("torch.distributed.launch", "torch.distributed.elastic", "accelerate.notebook_launcher"),
+)

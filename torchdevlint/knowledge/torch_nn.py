@@ -9,6 +9,7 @@ from torchdevlint.knowledge.rows import (
     ParameterType,
     Plain,
     RankRule,
+    Replicas,
     Row,
     Transparent,
 )
@@ -151,7 +152,8 @@ _LOSSES: dict[str, ModuleType] = {
     "MultiMarginLoss": _loss("multi_margin_loss", "", "", "weight"),
 }
 
-_WRAPPER = ModuleType(inputs=(), output="opaque", scatters=True)
+_DATA_PARALLEL = ModuleType(inputs=(), output="opaque", scatters=True, replicas=Replicas.CALLED)
+_DISTRIBUTED = ModuleType(inputs=(), output="opaque", scatters=True, has_device=True, replicas=Replicas.MADE)
 _FSDP = ModuleType(inputs=(), output="opaque", scatters=True, forwards_attributes=True)
 
 _INIT = words("""
@@ -162,8 +164,8 @@ xavier_normal xavier_uniform
 
 TORCH_NN: dict[str, Row] = {
     **{f"torch.nn.{name}": row for table in (_LAYERS, _LOSSES) for name, row in table.items()},
-    "torch.nn.DataParallel": _WRAPPER,
-    "torch.nn.parallel.DistributedDataParallel": _WRAPPER,
+    "torch.nn.DataParallel": _DATA_PARALLEL,
+    "torch.nn.parallel.DistributedDataParallel": _DISTRIBUTED,
     "torch.distributed.fsdp.FullyShardedDataParallel": _FSDP,
     "torch.nn.Parameter": ParameterType(),
     "torch.nn.UninitializedParameter": ParameterType(),

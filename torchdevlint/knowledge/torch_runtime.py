@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
+    Begin,
     Combine,
     Conversion,
     Count,
@@ -29,7 +30,9 @@ from torchdevlint.knowledge.rows import (
     Row,
     SaveFile,
     SetDevice,
+    StartMethod,
     TreeMap,
+    WorkerInfo,
 )
 from torchdevlint.knowledge.words import words
 
@@ -81,10 +84,11 @@ _DATA: dict[str, Row] = {
     "ChainDataset": DatasetType(),
     **dict.fromkeys(
         words("""Sampler SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
-        DistributedSampler get_worker_info"""),
+        DistributedSampler"""),
         _PLAIN,
     ),
     "distributed.DistributedSampler": _PLAIN,
+    "get_worker_info": WorkerInfo(),
 }
 
 _FILES: dict[str, Row] = {
@@ -101,12 +105,12 @@ _TYPES += ["ByteTensor", "BoolTensor"]
 
 # Calls that place nothing and leave their arguments where they are.
 _CUDA_PLAIN = words("""
-empty_cache synchronize manual_seed manual_seed_all seed seed_all initial_seed init is_initialized ipc_collect
-get_device_name get_device_properties get_device_capability get_arch_list memory_allocated max_memory_allocated
+empty_cache manual_seed manual_seed_all seed seed_all initial_seed is_initialized ipc_collect get_arch_list
+memory_allocated max_memory_allocated
 memory_reserved max_memory_reserved memory_cached max_memory_cached memory_stats memory_summary memory_snapshot
-mem_get_info reset_peak_memory_stats reset_max_memory_allocated reset_max_memory_cached get_rng_state
-get_rng_state_all set_rng_state set_rng_state_all current_stream default_stream set_stream utilization
-is_bf16_supported set_per_process_memory_fraction can_device_access_peer Event Stream nvtx.range_push nvtx.range_pop
+reset_peak_memory_stats reset_max_memory_allocated reset_max_memory_cached get_rng_state
+get_rng_state_all set_rng_state set_rng_state_all set_stream utilization
+is_bf16_supported set_per_process_memory_fraction Event Stream nvtx.range_push nvtx.range_pop
 set_sync_debug_mode list_gpu_processes
 """)
 
@@ -117,16 +121,22 @@ _GENERATOR = ObjectType(
         **dict.fromkeys(words("seed initial_seed get_state set_state"), _PLAIN),
     },
 )
+# Calls that do so too, and initialise CUDA.
+_CUDA_BEGIN = words("""
+init synchronize get_device_name get_device_properties get_device_capability mem_get_info current_stream default_stream
+can_device_access_peer
+""")
 
 _DEVICES: dict[str, Row] = {
     "torch.device": DeviceType(),
-    "torch.cuda.is_available": Query("cuda"),
+    "torch.cuda.is_available": Query("cuda", begins=True),
     "torch.cuda.device_count": Count("cuda"),
-    "torch.cuda.current_device": CurrentDevice("cuda"),
-    "torch.cuda.set_device": SetDevice("cuda"),
+    "torch.cuda.current_device": CurrentDevice("cuda", begins=True),
+    "torch.cuda.set_device": SetDevice("cuda", begins=True),
     "torch.cuda.device": DeviceContext(),
     "torch.cuda.device_of": DeviceContext(),
     **{f"torch.cuda.{name}": _PLAIN for name in _CUDA_PLAIN},
+    **{f"torch.cuda.{name}": Begin() for name in _CUDA_BEGIN},
     **{f"torch.cuda.{name}": Make(rank=RankRule.VECTOR, legacy="cuda") for name in _TYPES},
     **{f"torch.{name}": Make(rank=RankRule.VECTOR, legacy="cpu") for name in _TYPES},
     "torch.backends.mps.is_available": Query("mps"),
@@ -212,6 +222,7 @@ _PROCESSES: dict[str, Row] = {
 }
 
 _UTILITIES: dict[str, Row] = {
+    **{f"{module}.set_start_method": StartMethod() for module in ("torch.multiprocessing", "multiprocessing")},
     "torch.utils._pytree.tree_map": TreeMap(),
     "torch.utils.tensorboard.SummaryWriter": ObjectType(
         "SummaryWriter",

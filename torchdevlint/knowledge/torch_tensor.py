@@ -8,6 +8,7 @@ from torchdevlint.knowledge.rows import (
     Backward,
     Cast,
     Combine,
+    DeviceNumber,
     DeviceType,
     Follow,
     Like,
@@ -108,7 +109,7 @@ TENSOR: dict[str, Row] = {
     **dict.fromkeys(words("item tolist"), Plain()),
     **dict.fromkeys(
         words("""dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
-        is_floating_point is_complex is_signed get_device untyped_storage retain_grad record_stream is_inference
+        is_floating_point is_complex is_signed untyped_storage retain_grad record_stream is_inference
         register_post_accumulate_grad_hook"""),
         _EVIDENCE,
     ),
@@ -116,6 +117,7 @@ TENSOR: dict[str, Row] = {
         words("""is_pinned is_shared is_coalesced storage register_hook sparse_dim dense_dim is_set_to is_same_size"""),
         Plain(),
     ),
+    "get_device": DeviceNumber(),
     "backward": Backward(),
     "is_nonzero": Plain(tensor_evidence=True),
     "size": Plain(tensor_evidence=True, sizes=True),
@@ -128,7 +130,8 @@ TENSOR: dict[str, Row] = {
     **dict.fromkeys(words("view_as expand_as reshape_as"), _FREE),
     "copy_": Combine(("input", "src"), Mix.FREE, RankRule.SAME, in_place=True),
     # Changes of the receiver.
-    **dict.fromkeys(words("requires_grad_ share_memory_"), _IN_PLACE),
+    "requires_grad_": Follow(in_place=True, demands=True),
+    "share_memory_": _IN_PLACE,
     "detach_": _IN_PLACE_NO_GRAPH,
     **dict.fromkeys(
         words("""zero_ fill_ normal_ uniform_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_
@@ -143,8 +146,9 @@ TENSOR_ATTRIBUTES: dict[str, Row] = {
     "data": Follow(graph=False),
     "grad": Follow(graph=False),
     "shape": Plain(sizes=True),
+    "requires_grad": Plain(demands=True),
     **dict.fromkeys(
-        words("""dtype ndim requires_grad is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
+        words("""dtype ndim is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
         is_cpu is_meta is_nested retains_grad output_nr"""),
         Plain(),
     ),

@@ -6,7 +6,9 @@ from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
+from torchdevlint.transfers.environment import set_variable
 from torchdevlint.transfers.layers import call_typed_module, input_operands
+from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
 from torchdevlint.transfers.modules import as_parameter, fill_container, freeze, hold, hooked, of_module, register
@@ -28,6 +30,7 @@ __all__ = [
     "choose_device",
     "copied",
     "dataset_tensors",
+    "demanded",
     "entered",
     "fill_container",
     "follow",
@@ -51,6 +54,7 @@ __all__ = [
     "operate",
     "perhaps_loss",
     "register",
+    "set_variable",
     "sizes",
     "tested_slots",
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import CudaCalled, DeviceNamed
+from torchdevlint.events import CudaCalled, DeviceNamed, NumberAsDevice
 from torchdevlint.interpreter import conditions
 from torchdevlint.knowledge.rows import DeviceType, Make, Query
 from torchdevlint.lattice import Concrete, Placement, Possibility, Symbol, SymbolKind
@@ -20,6 +20,7 @@ from torchdevlint.values import (
     Choice,
     Const,
     Device,
+    Form,
     Imported,
     Object,
     Opaque,
@@ -83,7 +84,8 @@ def choose_device(run: Run, value: Value) -> Value:
         # One of the ways to this device cannot be seen: a place that may be an accelerator.
         symbol = Symbol(run.new_key(), SymbolKind.PLACE, "a device")
         return Device(lattice.on(symbol))
-    return Device(frozenset(joined))
+    objects = all(isinstance(option, Device) and option.form is Form.OBJECT for option, _ in value.options)
+    return Device(frozenset(joined), form=Form.OBJECT if objects else Form.UNKNOWN)
 
 
 def named(run: Run, value: Value, name: str) -> Value:
@@ -99,7 +101,7 @@ def named(run: Run, value: Value, name: str) -> Value:
             return Device(lattice.on(replace(symbols[0], name=f"`{name}`")))
         case Device() if len(value.placement) > 1:
             symbol = Symbol(run.new_key(), SymbolKind.PLACE, f"`{name}`", value.placement)
-            return Device(lattice.on(symbol))
+            return Device(lattice.on(symbol), form=value.form, proof=value.proof)
         case Opaque() if not value.name or value.name.endswith(")"):
             return replace(value, name=name)
         case _:
@@ -120,6 +122,8 @@ def _place(run: Run, value: Value, moving: bool) -> Placement | None:
                 _literal(run, value.literal, value.placement)
             if value.call is not None:
                 run.emit(CudaCalled(value.call, run.world, text_of(value.call), run.is_guarded))
+            if value.number is not None and not run.is_guarded:
+                run.emit(NumberAsDevice(value.number, run.world, text_of(value.number), value.placement))
             _sent_to(run, value.placement, moving)
             return value.placement
         case Const(value=None) if moving:

@@ -11,6 +11,7 @@ from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
     checkpoints,
     draws,
+    environment,
     frameworks,
     gradients,
     loaders,
@@ -22,6 +23,7 @@ from torchdevlint.transfers import (
     reads,
     runtime,
     tensors,
+    workers,
 )
 from torchdevlint.values import Object, Value
 
@@ -47,6 +49,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
     rows.DeviceType: runtime.device,
+    rows.DeviceNumber: runtime.number,
     rows.CurrentDevice: runtime.current_device,
     rows.SetDevice: runtime.set_device,
     rows.DefaultDevice: runtime.default_device,
@@ -62,6 +65,11 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: loaders.dataset,
     rows.LoaderType: loaders.loader,
+    rows.Begin: environment.begin,
+    rows.Environment: frameworks.opaque,
+    rows.SetVariables: environment.set_variables,
+    rows.WorkerInfo: workers.info,
+    rows.StartMethod: workers.start_method,
     rows.LoadFile: checkpoints.load,
     rows.SaveFile: checkpoints.save,
     rows.Transparent: frameworks.transparent,

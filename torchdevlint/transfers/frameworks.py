@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Object,
     Opaque,
     Value,
+    options,
 )
 from torchdevlint.why import Role, Why
 
@@ -101,6 +102,7 @@ def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Va
         match value:
             case Module() | Choice():
                 move_module(run, value, placement)
+                run.lent.update(option.key for option, _ in options(value) if isinstance(option, Module))
                 results.append(value)
             case Loader() | Container():
                 if isinstance(value, Loader):

@@ -13,7 +13,7 @@ from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers import losses
+from torchdevlint.transfers import losses, replicas
 from torchdevlint.transfers.modules import FROZEN, holds_tensors, hooked
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
@@ -79,6 +79,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
             run.facts.tensors.add(argument.value.key)
     if row.scatters or row.placing is not Placing.USER:
         inner = run.store.get(module.key, "module")
+        replicas.meet(run, module, inner, call)
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY and not hooked(run, module):

@@ -11,6 +11,7 @@ from torchdevlint.knowledge.rows import DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import draws, reads
+from torchdevlint.transfers import workers
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -60,14 +61,18 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
     item: Value | None = None
     if function is not None and custom:
         samples = calls.Argument(call.node, run.opaque("samples"))
-        item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
+        with workers.of(run, row, call):
+            if run.worker is not None and isinstance(source, Instance):
+                _item_of(run, source, call)
+            item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
         if not isinstance(item, Container | Tensor):
             item = None
     elif isinstance(source, Loader):
         batched = run.store.get(source.key, BATCHED)
         item = batched if isinstance(batched, Container) else source.item
     elif isinstance(source, Instance) and not custom:
-        item = _collated(run, _item_of(run, source, call), call)
+        with workers.of(run, row, call):
+            item = _collated(run, _item_of(run, source, call), call)
     elif isinstance(source, Container) and not custom:
         item = _collated(run, iteration.element(run, source, call.node), call)
     if item is None or item == UNKNOWN:

@@ -28,7 +28,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import checkpoints, losses, moves
+from torchdevlint.transfers import checkpoints, leaves, losses, moves, replicas
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value
 from torchdevlint.transfers.placing import contained, move_module
@@ -87,6 +87,7 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     if isinstance(value, Module | Choice):
         register(run, value)
     checkpoints.keep(run, value)
+    leaves.assigned(run, value, f"self.{name}", node)
     if not run.frame.constructing:
         calls.consume(run, value)
     if (module.key, name) in run.buffers and isinstance(value, Tensor):
@@ -113,10 +114,12 @@ def parameter(run: Run, row: ParameterType, call: Call, receiver: Argument | Non
     """`nn.Parameter(t)`: a leaf where the tensor is."""
     first = first_value(call)
     holder = Holder.BUFFER if row.buffer else Holder.PARAMETER
+    wanted = call.get(1, "requires_grad")
+    graph = None if wanted is not None and wanted.value != Const(True) else not row.buffer
     if isinstance(first, Tensor):
-        return replace(first, held=holder, graph=not row.buffer, leaf=True)
+        return replace(first, held=holder, graph=graph, leaf=True, unleafed=None)
     placement = run.placement_of(first) if isinstance(first, Opaque) else ANY
-    return Tensor(placement, ANY_RANK, not row.buffer, holder, leaf=True)
+    return Tensor(placement, ANY_RANK, graph, holder, leaf=True)
 
 
 def registering(run: Run, row: Register, module: Module | Opaque, call: Call) -> Value:
@@ -129,6 +132,8 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     if row.kind is RegisterKind.BUFFER and name is not None and isinstance(name.value, Const):
         run.buffers.add((module.key, str(name.value.value)))
     value = held.value
+    if row.kind is RegisterKind.PARAMETER:
+        leaves.assigned(run, value, call.text, call.node)
     if isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER)
         value = _as_held(value, call.node, "buffer")
@@ -155,6 +160,7 @@ def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) 
             run.set_attribute(made.key, "module", wrapped.value)
             if isinstance(wrapped.value, Opaque):
                 run.facts.modules.add(wrapped.value.key)
+            replicas.wrap(run, made, row, wrapped, call)
         placement = ANY
     run.store.set(made.key, PLACEMENT, placement)
     run.store.born.add(made.key)
@@ -216,7 +222,7 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
 def as_parameter(value: Value) -> Value:
     """Return a tensor as the parameter that a `ParameterList` makes of it; anything else as it is."""
     if isinstance(value, Tensor):
-        return replace(value, held=Holder.PARAMETER, graph=True)
+        return replace(value, held=Holder.PARAMETER, graph=True, unleafed=None)
     return value
 
 

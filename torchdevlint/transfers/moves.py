@@ -15,6 +15,7 @@ from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKin
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
+from torchdevlint.transfers import environment, leaves, workers
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
@@ -24,6 +25,7 @@ from torchdevlint.values import (
     NONE,
     UNKNOWN,
     Const,
+    Device,
     Holder,
     Imported,
     Module,
@@ -74,6 +76,8 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
         case MoveKind.CUDA | MoveKind.OTHER_TYPE:
             run.facts.accelerated = True
             given = first or call.keywords.get("device")
+            if given is not None and isinstance(given.value, Device):
+                given = replace(given, value=replace(given.value, number=None))  # it needs an accelerator anyway
             named = place_of(run, given, moving=False) if given is not None else None
             if given is None or isinstance(given.value, Const):
                 function = call.node.func if isinstance(call.node, cst.Call) else None
@@ -216,6 +220,8 @@ def _launched(run: Run, call: Call, value: Tensor, after: Placement) -> int:
     key = run.new_key()
     run.flights[key] = Flight(call.node, value.placement, run.waits)
     return key
+    unleafed = leaves.unleafed(run, call, receiver.node, value, after, derived)
+    return replace(value, placement=after, leaf=False, held=Holder.NONE, unleafed=unleafed)
 
 
 def _moved(
@@ -233,6 +239,10 @@ def _moved(
     module: Module | Opaque | None = None,
 ) -> None:
     text = text_of(node)
+    if device:
+        workers.placed(run, call.node, f"{text}.{call.text}", after)
+    if device and not proof:
+        environment.begun_at(run, call.node, f"{text}.{call.text}", after)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,

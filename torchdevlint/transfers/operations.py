@@ -13,6 +13,7 @@ from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.transfers import ranks, reads
+from torchdevlint.transfers import leaves, ranks
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
 from torchdevlint.values import (
@@ -68,6 +69,9 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     result = Tensor(value.placement, rank, graph, tally=value.tally, flight=value.flight)
     if row.rank is RankRule.REDUCE and call is not None:
         run.arrive(value, call.node)
+    result = Tensor(value.placement, rank, graph, tally=value.tally)
+    if row.demands:
+        return leaves.demanded(run, value, call.arguments[0].value if call is not None and call.arguments else None)
     if row.in_place:
         return Tensor(value.placement, rank, value.graph, value.held, value.leaf)
     count = row.count

@@ -12,7 +12,7 @@ from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
-from torchdevlint.transfers import checkpoints
+from torchdevlint.transfers import checkpoints, leaves
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
     NONE,
@@ -41,6 +41,7 @@ def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | Non
     argument = call.get(0, "params")
     if argument is not None:
         modules = _modules(run, argument.value, 0)
+        leaves.optimized(run, argument.value, call)
         run.optimizer_modules[made.key] = tuple(modules)
         home = _devices(_places(run, made.key))
         held = HeldOptimizer(made.key, row, call.text, call.node, None, None, stateless, home)
@@ -54,6 +55,8 @@ def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | Non
 def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
     """Hold the parameters of one more group; their state is made at the next step, whatever the optimizer."""
     argument = call.get(0, "param_group")
+    if argument is not None:
+        leaves.optimized(run, argument.value, call)
     late = HeldOptimizer(receiver.key, receiver.type, receiver.name, call.node, None, None, late=True)
     for module in _modules(run, argument.value, 0) if argument is not None else ():
         _note(run, module, late)

@@ -13,6 +13,7 @@ from torchdevlint.knowledge.rows import (
     Count,
     CurrentDevice,
     DefaultDevice,
+    DeviceNumber,
     DeviceType,
     EnvironmentRow,
     Query,
@@ -22,12 +23,14 @@ from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.transfers.devices import legacy_type, parse, place_of
+from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
     Const,
     Device,
     Flag,
+    Form,
     Opaque,
     Value,
 )
@@ -45,7 +48,7 @@ def _as_place(value: Device) -> Device:
         else p
         for p in value.placement
     )
-    return replace(value, placement=placement)
+    return replace(value, placement=placement, form=value.form if value.form is Form.ASKED else Form.OBJECT)
 
 
 def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> Value:
@@ -62,18 +65,20 @@ def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> 
         if index is not None:
             if not isinstance(index.value, Const) or not isinstance(index.value.value, int):
                 key = index.value.key if isinstance(index.value, Opaque) else run.new_key()
-                return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))))
+                return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))), form=Form.OBJECT)
             found = Concrete(found.type, index.value.value)
-        return Device(lattice.on(found), value.node if lattice.is_accelerator(found) else None)
+        return Device(lattice.on(found), value.node if lattice.is_accelerator(found) else None, form=Form.OBJECT)
     if isinstance(value, Device):
         return _as_place(value)
     placement = place_of(run, first)
-    return Device(placement) if placement is not None else UNKNOWN
+    return Device(placement, form=Form.OBJECT) if placement is not None else UNKNOWN
 
 
 def set_device(run: Run, row: SetDevice, call: Call, receiver: Argument | None) -> Value:
     """Make a device the current one: from here on the accelerator is there."""
     first = call.arguments[0] if call.arguments else None
+    if row.begins:
+        begun(run, call.node, call.text)
     if first is not None and isinstance(first.value, Const):
         run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
     else:
@@ -105,12 +110,16 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
 
 def query(run: Run, row: Query | Count, call: Call, receiver: Argument | None) -> Value:
     """Ask whether an accelerator is there: a guard."""
+    if isinstance(row, Query) and row.begins:
+        begun(run, call.node, call.text)
     run.facts.guards = True
     return Flag(frozenset({(row.type, True)}), frozenset({(row.type, False)}))
 
 
 def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument | None) -> Value:
     """Return the device that the runtime names: of one type, or whatever there is."""
+    if row.begins:
+        begun(run, call.node, call.text)
     if row.type:
         return Device(lattice.on(Concrete(row.type)), call=call.node)
     return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, f"`{call.text}()`")))
@@ -121,3 +130,12 @@ def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
     return made
+
+
+def number(run: Run, row: DeviceNumber, call: Call, receiver: Argument | None) -> Value:
+    """Return the number of the device of a tensor: where it is, and -1 on the host."""
+    if receiver is None:
+        return UNKNOWN
+    if isinstance(receiver.value, Opaque):
+        run.facts.tensors.add(receiver.value.key)
+    return Device(run.placement_of(receiver.value), number=call.node)

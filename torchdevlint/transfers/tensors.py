@@ -9,7 +9,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.knowledge.rows import Convert, Like, Make, RankRule
 from torchdevlint.lattice import ANY, Placement
-from torchdevlint.transfers import ranks
+from torchdevlint.transfers import environment, ranks, workers
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.operands import subject
 from torchdevlint.values import (
@@ -41,6 +41,8 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
         placement = lattice.on(lattice.Concrete("cuda"), Why(Role.CREATED, call.node, what))
         run.facts.accelerated = True
     elif device is not None and not row.always_host:
+        workers.placed(run, call.node, call.text, device)
+        environment.begun_at(run, call.node, call.text, device)
         placement = _because(device, Why(Role.CREATED, call.node, what))
     elif call.spread and "device" not in call.keywords and not row.always_host:
         placement = ANY
@@ -91,6 +93,7 @@ def convert(run: Run, row: Convert, call: Call, receiver: Argument | None) -> Te
         rank = ANY_RANK
     why = Why(Role.CREATED, call.node, f"made by `{call.text}`")
     if device is not None:
+        workers.placed(run, call.node, call.text, device)
         return Tensor(_because(device, why), rank, leaf=True)
     if isinstance(value, Tensor):
         return Tensor(value.placement, value.rank, value.graph if row.graph else False)

@@ -28,6 +28,7 @@ from torchdevlint.knowledge.rows.modules import (
     Placing,
     Register,
     RegisterKind,
+    Replicas,
     StateOf,
     Step,
     Submodules,
@@ -35,14 +36,17 @@ from torchdevlint.knowledge.rows.modules import (
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Begin,
     Conversion,
     Count,
     CurrentDevice,
     DatasetType,
     DefaultDevice,
     DeviceContext,
+    DeviceNumber,
     DeviceType,
     Draw,
+    Environment,
     EnvironmentRow,
     GeneratorType,
     GradMode,
@@ -52,6 +56,9 @@ from torchdevlint.knowledge.rows.runtime import (
     Query,
     SaveFile,
     SetDevice,
+    SetVariables,
+    StartMethod,
+    WorkerInfo,
 )
 from torchdevlint.knowledge.rows.tensors import (
     Backward,
@@ -121,6 +128,12 @@ Row: TypeAlias = (
     | Step
     | LoadState
     | Backward
+    | WorkerInfo
+    | StartMethod
+    | Begin
+    | Environment
+    | SetVariables
+    | DeviceNumber
 )
 
 
@@ -136,7 +149,8 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``module_call`` is the method that calling a module runs; a class that
+    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes.
     """
 
@@ -155,12 +169,14 @@ class Knowledge:
     arrays: tuple[str, ...]
     implies_accelerator: frozenset[str]
     extensions: tuple[str, ...]
+    processes: tuple[str, ...]
 
 
 __all__ = [
     "AddGroup",
     "Arguments",
     "Backward",
+    "Begin",
     "Build",
     "Carrier",
     "Cast",
@@ -173,8 +189,10 @@ __all__ = [
     "DatasetType",
     "DefaultDevice",
     "DeviceContext",
+    "DeviceNumber",
     "DeviceType",
     "Draw",
+    "Environment",
     "EnvironmentRow",
     "Follow",
     "FrameworkDevice",
@@ -207,13 +225,17 @@ __all__ = [
     "ReadHost",
     "Register",
     "RegisterKind",
+    "Replicas",
     "Row",
     "SaveFile",
     "SetDevice",
+    "SetVariables",
+    "StartMethod",
     "StateOf",
     "Step",
     "Submodules",
     "Transparent",
     "TreeMap",
     "Visit",
+    "WorkerInfo",
 ]

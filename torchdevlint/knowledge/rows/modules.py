@@ -26,6 +26,14 @@ class Placing(Enum):
     UNSEEN = "code that cannot be seen"
 
 
+class Replicas(Enum):
+    """When a wrapper asks that the module it wraps is on the first of its devices."""
+
+    NEVER = "it does not ask"
+    CALLED = "when it is called with several devices; with one it moves the module itself (DataParallel)"
+    MADE = "when it is made, if devices are given (DistributedDataParallel)"
+
+
 Output: TypeAlias = Literal["tensor", "pair", "opaque", "input"]
 """What a module returns: a tensor, an output with a state, an object of unknown kind, its input itself."""
 
@@ -51,6 +59,7 @@ class ModuleType:
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
+    replicas: Replicas = Replicas.NEVER
     empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
 
 

@@ -9,9 +9,13 @@ from torchdevlint.knowledge.rows.libraries import ObjectType
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A test that an accelerator exists: a guard (`torch.cuda.is_available`)."""
+    """A test that an accelerator exists: a guard (`torch.cuda.is_available`).
+
+    ``begins`` tells that it initialises the accelerator's runtime, which reads the environment once.
+    """
 
     type: str = "cuda"
+    begins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +31,47 @@ class DeviceType:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceNumber:
+    """`get_device()` of a tensor: the number of its device, -1 on the host."""
+
+
+@dataclass(frozen=True, slots=True)
 class CurrentDevice:
     """A call that names the current device (`torch.cuda.current_device`, `torch.get_default_device`).
 
-    ``type`` is empty where the call answers with whatever device there is.
+    ``type`` is empty where the call answers with whatever device there is. ``begins`` is that of `Query`.
     """
 
     type: str = ""
+    begins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SetDevice:
-    """`torch.cuda.set_device(…)`: the current device of a type changes."""
+    """`torch.cuda.set_device(…)`: the current device of a type changes. ``begins`` is that of `Query`."""
 
     type: str = "cuda"
+    begins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A call that gives Python data or nothing, and initialises the accelerator's runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised."""
+
+    once: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetVariables:
+    """A call that sets variables of the process: a name and a value, or a dict of them where ``mapping``."""
+
+    once: tuple[str, ...] = ()
+    mapping: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +139,28 @@ class DatasetType:
 
 @dataclass(frozen=True, slots=True)
 class LoaderType:
-    """A data loader class; ``collate`` is the argument that decides what arrives."""
+    """A data loader class; ``collate`` is the argument that decides what arrives.
+
+    ``workers`` is the number of processes that make the items, ``context`` how these are started.
+    """
 
     dataset: str = "dataset"
     collate: str = "collate_fn"
     pin: str = "pin_memory"
     shuffle: str = ""  # the argument with which it draws an order, by a generator of the host's if it is given none
     samplers: tuple[str, ...] = ()  # arguments that decide the order instead
+    workers: str = "num_workers"
+    context: str = "multiprocessing_context"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A call that gives something in a worker of a loader, and None elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartMethod:
+    """A call that decides how processes are started (`set_start_method`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ class Follow:
     in_place: bool = False  # returns its receiver (`relu_`, `requires_grad_`)
     returns_pair_with_dim: bool = False  # max, min, median, mode, sort with `dim`: (values, indices)
     pins: bool = False  # takes host memory only (`pin_memory`)
+    demands: bool = False  # `requires_grad_`: a graph is built for its receiver from here on, unless it is given False
     binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
 
@@ -163,11 +164,13 @@ class ReadHost:
 class Plain:
     """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
 
-    ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none.
+    ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
+    of `Follow`, of an attribute that is set.
     """
 
     tensor_evidence: bool = False
     sizes: bool = False
+    demands: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,78 @@
+"""Wrappers that replicate a module over devices, and ask that it is on the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint import lattice
+from torchdevlint.events import Replicated
+from torchdevlint.interpreter import iteration
+from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Replicas
+from torchdevlint.lattice import ACCELERATOR, Concrete, Placement
+from torchdevlint.state import MAX_DEPTH
+from torchdevlint.transfers.operands import function_text
+from torchdevlint.transfers.placing import contained
+from torchdevlint.values import NONE, Const, Container, Holder, Module, Tensor, Value
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.run import Run
+
+
+WRAPPED = "<wrapped>"
+"""The slot that holds the call that made a wrapper, and where it wants its module."""
+
+
+def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call) -> None:
+    """Note where a wrapper wants the module that it is given, and record it where it asks at once."""
+    given = call.get(1, "device_ids")
+    if row.replicas is Replicas.NEVER or call.open or not isinstance(wrapped.value, Module):
+        return
+    if given is None or given.value == NONE:
+        devices = None
+    elif isinstance(given.value, Container):
+        devices = iteration.elements(run, given.value)
+    else:
+        return
+    if row.replicas is Replicas.MADE:
+        if devices:
+            home = lattice.on(Concrete(ACCELERATOR))
+            _record(run, wrapped.value, call, function_text(call), home, None)
+    elif devices is None or len(devices) > 1:
+        first = devices[0] if devices is not None else Const(0)
+        if isinstance(first, Const) and isinstance(first.value, int):
+            run.store.set(made.key, WRAPPED, (call.node, lattice.on(Concrete(ACCELERATOR, first.value))))
+
+
+def meet(run: Run, module: Module, inner: object, call: Call) -> None:
+    """Record that a wrapper was called that wants its module on a device."""
+    kept = run.store.get(module.key, WRAPPED)
+    if isinstance(kept, tuple) and isinstance(inner, Module):
+        _record(run, inner, call, function_text(call), kept[1], kept[0])
+
+
+def _record(run: Run, inner: Module, call: Call, text: str, home: Placement, wrapped: cst.CSTNode | None) -> None:
+    state = next((state for state in _states(run, inner, 0) if state != lattice.ANY), None)
+    if state is not None:
+        run.emit(Replicated(call.node, run.world, text, inner.name, state, home, wrapped))
+
+
+def _states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
+    """Yield where the tensors are that a module surely holds."""
+    match value:
+        case Tensor() if value.held is not Holder.NONE:
+            yield value.placement
+        case Module() if depth < MAX_DEPTH:
+            if value.cls is None and value.type.container is ContainerKind.NONE:
+                if value.type.holds_tensors and not value.type.abstract:
+                    yield run.module_placement(value) or lattice.ANY
+                return
+            for _, item in run.attribute_values(value.key):
+                yield from _states(run, item, depth + 1)
+            for item in contained(run, value):
+                yield from _states(run, item, depth + 1)
+        case _:
+            return
