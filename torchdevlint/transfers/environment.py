@@ -33,6 +33,7 @@ def begun_at(run: Run, node: cst.CSTNode, text: str, placement: Placement) -> No
 def begin(run: Run, row: Begin, call: Call, receiver: Argument | None) -> Value:
     """Ask for what only an initialised runtime knows."""
     begun(run, call.node, call.text)
+    run.waits += 1  # `synchronize` does, and what the others do is not told apart
     return UNKNOWN
 
 

@@ -10,8 +10,7 @@ from torchdevlint.interpreter import attributes, calls, functions, iteration
 from torchdevlint.knowledge.rows import DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers import draws, reads
-from torchdevlint.transfers import workers
+from torchdevlint.transfers import draws, reads, workers
 from torchdevlint.values import (
     NONE,
     UNKNOWN,

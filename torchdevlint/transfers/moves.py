@@ -206,7 +206,9 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     _note_input(run, value.placement, after, derived)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
-    return replace(value, placement=after, leaf=False, held=Holder.NONE, flight=_launched(run, call, value, after))
+    unleafed = leaves.unleafed(run, call, receiver.node, value, after, derived)
+    flight = _launched(run, call, value, after)
+    return replace(value, placement=after, leaf=False, held=Holder.NONE, unleafed=unleafed, flight=flight)
 
 
 def _launched(run: Run, call: Call, value: Tensor, after: Placement) -> int:
@@ -220,8 +222,6 @@ def _launched(run: Run, call: Call, value: Tensor, after: Placement) -> int:
     key = run.new_key()
     run.flights[key] = Flight(call.node, value.placement, run.waits)
     return key
-    unleafed = leaves.unleafed(run, call, receiver.node, value, after, derived)
-    return replace(value, placement=after, leaf=False, held=Holder.NONE, unleafed=unleafed)
 
 
 def _moved(

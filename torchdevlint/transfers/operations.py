@@ -12,8 +12,7 @@ from torchdevlint.events import Combined, Need, Operand
 from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
-from torchdevlint.transfers import ranks, reads
-from torchdevlint.transfers import leaves, ranks
+from torchdevlint.transfers import leaves, ranks, reads
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
 from torchdevlint.values import (
