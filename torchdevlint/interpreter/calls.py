@@ -152,10 +152,8 @@ def _keywords(run: Run, made: Call, node: cst.BaseExpression, value: Value) -> N
 
 def _has_known_keys(run: Run, value: Value) -> bool:
     """Tell whether a value is a dict of which every key is known."""
-    if not isinstance(value, Container) or value.kind != "dict":
-        return False
-    items = run.items(value)
-    return items.rest is None and not items.lost
+    items = run.items(value) if isinstance(value, Container) and value.kind == "dict" else None
+    return items is not None and items.rest is None and not items.lost
 
 
 def _chosen_keywords(run: Run, made: Call, node: cst.BaseExpression, value: Choice) -> None:
