@@ -309,6 +309,50 @@ OTHERS = {
         net = nn.Linear(3, 3).to("cuda")
         print(net(torch.ones(3).to(device)), net(torch.ones(3, device=config.device)))
     """,
+    "questions and moves that are kept in a table": """
+        checks = {"cuda": torch.cuda.is_available}
+        if checks["cuda"]:
+            print(len(checks))
+
+        class Settings:
+            probe = torch.cuda.is_available
+
+        if Settings.probe and Settings.probe():
+            print([nn.Linear(3, 3)(x) for x in (torch.ones(3),)])
+        if torch.cuda.is_available == Settings.probe:
+            print("the same")
+    """,
+    "arguments that cannot be seen, some of them moves": """
+        from torch.nn.utils.rnn import pack_padded_sequence
+
+        def run(arguments, settings, x):
+            settings.register(*arguments)
+            net = nn.Linear(3, 3)
+            net(*arguments)
+            settings.cuda = settings.make()
+            settings.train()
+            settings.cuda
+            return pack_padded_sequence(*arguments), settings(x.cuda, key=settings.cpu)
+    """,
+    "lengths at a place that nothing else is sent to": """
+        from torch.nn.utils.rnn import pack_padded_sequence
+
+        def run(loader, place):
+            for x, lengths in loader:
+                pack_padded_sequence(x.to(place), lengths.to(place), batch_first=True)
+    """,
+    "a generator that cannot be seen": """
+        from torch.utils.data import DataLoader, random_split
+
+        torch.set_default_device("cuda" if torch.cuda.is_available() else "cpu")
+
+        def run(data, generator, **options):
+            for x in DataLoader(data, shuffle=True, generator=generator):
+                torch.randn(3, generator=generator)
+            for x in DataLoader(data, shuffle=True, **options):
+                print(torch.randn(3, generator=torch.Generator(**options)))
+            return random_split(data, [3, 5], generator=generator)
+    """,
     "a list that holds itself": """
         def run(device, known=[]):
             known.append(known)

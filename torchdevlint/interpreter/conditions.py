@@ -100,7 +100,7 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
             return told if told is not None else guard(f"{value.name or '?'}#{value.key}")
         case Imported() if value.row is None:
             return guard(value.name)
-        case Imported(row=Query() | Count() as row) if uncalled.asked(run, value, node):
+        case Imported(row=Query() | Count() as row) if uncalled.asked(run, node):
             return Test(frozenset({(row.type, True)}), frozenset({(row.type, False)}))  # what it was meant to ask
         case Module() | Optimizer() | Loader() | Function() | Class() | Imported() | Object():
             return ALWAYS_TRUE

@@ -41,13 +41,11 @@ _OF_METHODS = "__"
 """How the names of attributes begin that methods have too."""
 
 
-def asked(run: Run, value: Imported, node: cst.BaseExpression) -> bool:
+def asked(run: Run, node: cst.BaseExpression) -> bool:
     """Tell whether what should ask for an accelerator counts as a test without being called, and record it.
 
     A variable that something in the file calls may be a function that is asked for (`if check and check():`).
     """
-    if not isinstance(value.row, Query | Count):
-        return False
     if type(node) is cst.Name:
         called = node.value in run.called_names
     elif type(node) is cst.Attribute:
@@ -109,8 +107,7 @@ def given(run: Run, callee: Value, made: Call) -> None:
         case _:
             return
     for argument in made.arguments:
-        if isinstance(argument.node, cst.BaseExpression):
-            _moves(run, argument.node, argument.value, _NO_TENSOR, proof)
+        _moves(run, argument.node, argument.value, _NO_TENSOR, proof)
 
 
 def operated(run: Run, parts: Iterable[tuple[cst.BaseExpression, Value]]) -> None:
@@ -119,7 +116,7 @@ def operated(run: Run, parts: Iterable[tuple[cst.BaseExpression, Value]]) -> Non
         _moves(run, node, value, _NO_TENSOR)
 
 
-def _moves(run: Run, node: cst.BaseExpression, value: Value, effect: str, proof: int = 0) -> None:
+def _moves(run: Run, node: cst.CSTNode, value: Value, effect: str, proof: int = 0) -> None:
     """Record the use of a method that moves or casts, where a value is one; of an opaque object its kind decides."""
     match value:
         case Bound(receiver=Tensor() as tensor, row=Move() | Cast()) if _is_move(value.row):

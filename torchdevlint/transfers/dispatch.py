@@ -87,9 +87,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
 def apply(run: Run, row: Row, call: Call, receiver: Argument | None) -> Value:
     """Return the value of a call that a row tells of; ``receiver`` is the object of a method call."""
     transfer = TRANSFERS.get(type(row))
-    if transfer is None:
-        return calls.unseen(run, call)
-    value = transfer(run, row, call, receiver)
+    value = transfer(run, row, call, receiver) if transfer is not None else calls.unseen(run, call)
     return draws.drawn(run, call, receiver, value) if "generator" in call.keywords else value
 
 

@@ -65,9 +65,6 @@ def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None)
     made = Object(run.new_key(), row)
     if row.on_host:
         run.store.set(made.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
-    given = place_of(run, call.keywords.get("device"), moving=False)
-    if given is not None:
-        run.store.set(made.key, PLACEMENT, given)
     if row.pipeline:
         steps = call.arguments[0].value if call.arguments else UNKNOWN
         run.store.set(made.key, ITEMS, run.items(steps) if isinstance(steps, Container) else Items(((0, steps),)))
