@@ -44,7 +44,15 @@ from torchdevlint.rule import Finding, rule
 def check(event: Replicated, facts: FileFacts) -> Iterator[Finding]:
     """Yield each call of a wrapper whose module is somewhere else."""
     clash = lattice.clash(event.state, event.home, facts, event.world)
-    if event.wrapped is not None and clash is not None:
+    if event.wrapped is not None and clash is not None and _is_possible(clash):
         home = str(clash.right.device)
         parts: dict[str, object] = {"text": event.text, "place": clash.left, "home": home, "wrapped": event.wrapped}
         yield Finding(event.node, parts, (event.wrapped, "replicas"))
+
+
+def _is_possible(clash: lattice.Clash) -> bool:
+    """Tell whether a module can be where it is on a machine with several devices of the wrapper's type."""
+    here, home = clash.left.device, clash.right.device
+    return lattice.is_host(here) or (
+        isinstance(here, lattice.Concrete) and isinstance(home, lattice.Concrete) and here.type == home.type
+    )
