@@ -128,6 +128,8 @@ def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
 
 def _on_accelerator(row: Query, placement: Placement) -> Value:
     """Return the flag that a tensor is on an accelerator (`x.is_cuda`): that there is one, and that it is there."""
+    if placement == lattice.ON_HOST:
+        return Const(False)
     guards = lattice.host_guards(placement)
     return Flag(
         frozenset({(row.type, True), *((guard, False) for guard in guards)}),
@@ -220,9 +222,10 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
 
 def of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.BaseExpression) -> Value | None:
     """Return a member of the class bound to the receiver; a property is called."""
-    own = run.store.value(cls.key, name)
-    if own is not None:
-        return own
+    for base in lineage(cls, set()):
+        own = run.store.value(base.key, name) if isinstance(base, Class) else None
+        if own is not None:
+            return own
     found = member(run, cls, name)
     if not isinstance(found, Function):
         return found

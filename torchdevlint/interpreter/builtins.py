@@ -83,7 +83,9 @@ def _dict(run: Run, call: Call) -> Value:
     source = _first(call)
     items = run.items(source) if isinstance(source, Container) and source.kind == "dict" else None
     if items is not None:
-        return run.holder("dict", Items((*items.exact, *exact), items.rest, items.lost or call.open))
+        return run.holder(
+            "dict", Items(tuple((dict(items.exact) | dict(exact)).items()), items.rest, items.lost or call.open)
+        )
     return run.holder("dict", Items(exact, None, lost=call.open or bool(call.arguments)))
 
 
@@ -183,6 +185,11 @@ def _getattr(run: Run, call: Call) -> Value:
         if isinstance(name, str):
             found = attributes.read(run, call.arguments[0].value, name, call.node)
             return run.opaque(name) if len(call.arguments) > 2 else found
+    owner = call.arguments[0].value if call.arguments else UNKNOWN
+    if isinstance(owner, Instance | Module) and not run.frame.constructing:
+        for _, item in tuple(run.attribute_values(owner.key)):
+            if isinstance(item, Module):
+                transfers.move_module(run, item, ANY)  # any of them, and it may be moved
     return run.opaque("")
 
 

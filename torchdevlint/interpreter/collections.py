@@ -89,6 +89,8 @@ def _get(run: Run, receiver: Container | Module, made: Call) -> Value:
         found = items.get(key.value)
         if found is not None:
             return Const(found.value) if isinstance(found, Const) else found
+        if items.rest is None and not items.lost and isinstance(receiver, Container) and receiver.kind == "dict":
+            return made.arguments[1].value if len(made.arguments) > 1 else NONE
     whole = items.any()
     return UNKNOWN if whole is None else whole
 
@@ -96,8 +98,13 @@ def _get(run: Run, receiver: Container | Module, made: Call) -> Value:
 def _pop(run: Run, receiver: Container | Module, made: Call) -> Value:
     """Take an element out: of a list the positions of the others change."""
     value = _get(run, receiver, made)
+    key = made.arguments[0].value if made.arguments else UNKNOWN
     if isinstance(receiver, Container) and receiver.kind != "dict":
         _shuffle(run, receiver, made)
+    elif isinstance(key, Const):
+        items = run.items(receiver)
+        exact = tuple((name, item) for name, item in items.exact if name != key.value)
+        run.store.set(receiver.key, ITEMS, Items(exact, items.rest, items.lost))
     return value
 
 

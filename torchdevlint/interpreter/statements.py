@@ -22,7 +22,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import Branch
-from torchdevlint.values import NONE, Instance, Tensor, Value
+from torchdevlint.values import NONE, Imported, Instance, Tensor, Value
 
 
 class Flow(Enum):
@@ -215,11 +215,24 @@ def _with(run: Run, node: cst.With) -> Flow:
         if item.asname is not None:
             targets.assign(run, item.asname.name, transfers.entered(run, value), node)
     before = len(run.frame.exits)
+    expected = any(_expects_failure(run, item.item) for item in node.items)
+    run.expecting += expected
     flow = block(run, node.body)
+    run.expecting -= expected
     restore.leave()
     for way in run.frame.exits[before:]:
         restore.leave_by(way.branch.writes)
     return flow
+
+
+def _expects_failure(run: Run, node: cst.BaseExpression) -> bool:
+    """Tell whether a context manager of a test expects that its block fails (`pytest.raises`, `self.assertRaises`)."""
+    if not isinstance(node, cst.Call):
+        return False
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value in run.knowledge.expectations:
+        return True
+    callee = expressions.evaluate(run, node.func)
+    return isinstance(callee, Imported) and callee.name.rpartition(".")[2] in run.knowledge.expectations
 
 
 def _match(run: Run, node: cst.Match) -> Flow:

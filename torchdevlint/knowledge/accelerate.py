@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
+    Backward,
     Follow,
     FrameworkDevice,
     MoveHelper,
@@ -26,8 +27,9 @@ _ACCELERATOR = ObjectType(
         **dict.fromkeys(words("gather gather_for_metrics reduce pad_across_processes"), Follow()),
         "unwrap_model": Transparent(),
         "save": SaveFile(),
+        "backward": Backward(),
         **dict.fromkeys(
-            words("""backward accumulate autocast no_sync print log init_trackers end_training wait_for_everyone
+            words("""accumulate autocast no_sync print log init_trackers end_training wait_for_everyone
             clip_grad_norm_ clip_grad_value_ save_state load_state free_memory main_process_first
             local_main_process_first get_tracker register_for_checkpointing"""),
             _PLAIN,

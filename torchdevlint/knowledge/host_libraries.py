@@ -80,6 +80,9 @@ HOST_LIBRARIES: dict[str, Row] = {
     **dict.fromkeys(("print", "builtins.print"), _PLAIN),
 }
 
+# Context managers of test frameworks whose block has to fail.
+EXPECTATIONS = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
+
 INERT = tuple(
     f"{module}."
     for module in words("""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
+    Backward,
     FrameworkDevice,
     LoadFile,
     ModuleType,
@@ -47,8 +48,9 @@ _FABRIC = ObjectType(
     "Fabric",
     methods={
         **dict.fromkeys(words("setup setup_module setup_optimizers setup_dataloaders"), Prepare()),
+        "backward": Backward(),
         **dict.fromkeys(
-            words("""launch backward clip_gradients print barrier seed_everything log log_dict save no_backward_sync
+            words("""launch clip_gradients print barrier seed_everything log log_dict save no_backward_sync
             autocast is_global_zero"""),
             _PLAIN,
         ),

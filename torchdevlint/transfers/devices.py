@@ -140,6 +140,8 @@ def _place(run: Run, value: Value, moving: bool) -> Placement | None:
         case Opaque():
             if value.output or value.source or value.key in run.facts.tensors:
                 return run.placement_of(value)
+            if any(word in value.name.lower() for word in run.knowledge.no_places):
+                return lattice.ANY
             placement = lattice.on(Symbol(value.key, SymbolKind.PLACE, f"`{value.name}`" if value.name else "a device"))
             _sent_to(run, placement, moving)
             return placement

@@ -96,6 +96,8 @@ def apply_for_object(run: Run, row: Row, receiver: Object, call: Call) -> Value:
     match row:
         case rows.Quiet():
             return receiver
+        case rows.Backward():
+            return apply(run, row, call, call.arguments[0]) if call.arguments else calls.unseen(run, call)
         case _:
             return apply(run, row, call, None)
 

@@ -92,10 +92,10 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
         calls.consume(run, value)
     if (module.key, name) in run.buffers and isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER)
+    if module.cls is None and isinstance(value, Tensor | Opaque):
+        run.store.set(module.key, PLACEMENT, ANY)  # one of the parameters of a torch layer: the others may be elsewhere
     if isinstance(value, Tensor) and value.held is not Holder.NONE:
         value = _as_held(value, node, name)
-        if module.cls is None:  # one of the parameters of a torch layer: the others may be somewhere else
-            run.store.set(module.key, PLACEMENT, ANY)
     run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
 
 

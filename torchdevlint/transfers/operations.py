@@ -68,11 +68,14 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     result = Tensor(value.placement, rank, graph, tally=value.tally, flight=value.flight)
     if row.rank is RankRule.REDUCE and call is not None:
         run.arrive(value, call.node)
-    result = Tensor(value.placement, rank, graph, tally=value.tally)
     if row.demands:
         return leaves.demanded(run, value, call.arguments[0].value if call is not None and call.arguments else None)
     if row.in_place:
-        return Tensor(value.placement, rank, value.graph, value.held, value.leaf)
+        kept = value.graph if row.graph is None else row.graph
+        changed = Tensor(value.placement, rank, kept, value.held, value.leaf)
+        for slot in run.store.holders(value) if row.graph is False else ():
+            run.store.set(*slot, changed)  # `x.detach_()`: the variable itself has no graph from here on
+        return changed
     count = row.count
     if row.returns_pair_with_dim and call is not None:
         positional = call.arguments[1:] if call.get(0, "input") is not None else call.arguments

@@ -170,6 +170,8 @@ class Knowledge:
     implies_accelerator: frozenset[str]
     extensions: tuple[str, ...]
     processes: tuple[str, ...]
+    expectations: frozenset[str]
+    no_places: tuple[str, ...]
 
 
 __all__ = [
