@@ -28,13 +28,15 @@ class Loop:
     """A loop that is being run: its node, and the ways out of its body.
 
     ``base`` and ``world`` are the depth of layers and the world in which it began; ``totals`` are the accumulations
-    in it with the slots that carry them. Whatever has a key below ``born`` is older than the loop.
+    in it with the slots that carry them. Whatever has a key below ``born`` is older than the loop;
+    ``first`` tells that this is its first pass, of which the count is known.
     """
 
     node: cst.CSTNode
     base: int
     world: Condition
     born: int = 0
+    first: bool = False
     breaks: list[Exit] = field(default_factory=list)
     continues: list[Exit] = field(default_factory=list)
     totals: list[tuple[int, tuple[int, str]]] = field(default_factory=list)

@@ -76,10 +76,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
     """Return what an iteration over a value yields at any step."""
     match value:
         case Container():
-            if value.kind == "dict":
-                return UNKNOWN
-            found = run.items(value).any()
-            return UNKNOWN if found is None else found
+            return UNKNOWN if value.kind == "dict" else any_of(run, value)
         case Tensor():
             low, high = value.rank
             rank = (max(low - 1, 0), None if high is None else max(high - 1, 0))
@@ -104,6 +101,18 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return join_all((element(run, option, node), condition) for option, condition in value.options)
         case _:
             return UNKNOWN
+
+
+def any_of(run: Run, container: Container) -> Value:
+    """Return what any element of a container may be; where it holds totals, their keys go with it."""
+    items = run.items(container)
+    found = items.any()
+    totals = {value.tally for _, value in items.exact if isinstance(value, Tensor) and value.tally}
+    totals |= run.tallies.get(container.key, set())
+    if isinstance(found, Tensor) and len(totals) == 1:
+        return replace(found, tally=next(iter(totals)))
+    run.facts.consumed |= totals  # which of them is meant cannot be told
+    return UNKNOWN if found is None else found
 
 
 def _iterated(run: Run, item: Value) -> None:

@@ -11,6 +11,7 @@ from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.state import Branch
+from torchdevlint.values import Const, Container, Value
 
 PASSES = 2
 MAX_LOOPING_DEPTH = 2
@@ -26,14 +27,42 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
     if known is not None and not known and isinstance(node.iter, cst.List | cst.Tuple):
         return statements.Flow.NEXT
 
+    counted = _counted(run, node) if _passes(run) == PASSES else None
+
     def begin(turn: int) -> None:
         if known is not None and turn < len(known) and len(known) <= PASSES:
             value = known[turn]
         else:
             value = iteration.element(run, iterable, node.iter)
+        if counted is not None:
+            value = _at_first(run, value, counted) if turn == 0 else value
+            (run.indices.add if turn == 0 else run.indices.discard)((run.owner_of(counted), counted))
         targets.assign(run, node.target, value, node)
 
-    return _run(run, node, begin)
+    return _run(run, node, begin, counted=counted is not None)
+
+
+def _counted(run: Run, node: cst.For) -> str | None:
+    """Return the name that counts the passes from 0: of `for i in range(n)` and `for i, x in enumerate(xs)`."""
+    called = node.iter
+    if not isinstance(called, cst.Call) or not isinstance(called.func, cst.Name) or len(called.args) != 1:
+        return None
+    if run.lookup(called.func.value) is not None:
+        return None  # a name of the script's own
+    target: cst.BaseExpression = node.target
+    if called.func.value == "enumerate" and isinstance(target, cst.Tuple | cst.List) and len(target.elements) == 2:
+        target = target.elements[0].value
+    elif called.func.value != "range":
+        return None
+    return target.value if isinstance(target, cst.Name) else None
+
+
+def _at_first(run: Run, value: Value, name: str) -> Value:
+    """Return what the first pass is given: 0, or a pair of 0 and an item."""
+    if not isinstance(value, Container):
+        return Const(0)
+    parts = iteration.elements(run, value)
+    return run.container("tuple", (Const(0), *parts[1:])) if parts else value
 
 
 def run_while(run: Run, node: cst.While) -> statements.Flow:
@@ -47,17 +76,24 @@ def run_while(run: Run, node: cst.While) -> statements.Flow:
     return _run(run, node, begin, endless=isinstance(node.test, cst.Name) and node.test.value == "True")
 
 
-def _run(run: Run, node: cst.For | cst.While, begin: Callable[[int], None], endless: bool = False) -> statements.Flow:
+def _passes(run: Run) -> int:
+    """Return how often the body of a loop that begins here is run."""
+    deep = len(run.frame.loops) >= MAX_NESTED_PASSES or run.frame.depth > MAX_LOOPING_DEPTH
+    return 1 if deep or run.steps >= run.budget else PASSES
+
+
+def _run(
+    run: Run, node: cst.For | cst.While, begin: Callable[[int], None], endless: bool = False, counted: bool = False
+) -> statements.Flow:
     """Run the passes over a body; ``begin`` is what happens at the start of each."""
     world = run.world
     base, born = run.store.depth, run.new_key()
     breaks: list[Branch] = []
     after: list[Branch] = []
-    deep = len(run.frame.loops) >= MAX_NESTED_PASSES or run.frame.depth > MAX_LOOPING_DEPTH
-    passes = 1 if deep or run.steps >= run.budget else PASSES
+    passes = _passes(run)
     for turn in range(passes):
         run.store.push()
-        loop = Loop(node, base, world, born)
+        loop = Loop(node, base, world, born, counted and turn == 0)
         run.frame.loops.append(loop)
         run.running.append(node)
         begin(turn)

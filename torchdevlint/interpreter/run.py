@@ -142,6 +142,7 @@ class Run:
     part_of: dict[int, int] = field(default_factory=dict)
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
+    indices: set[tuple[int, str]] = field(default_factory=set)  # names that count the passes of a loop that runs
     expecting: int = 0  # blocks of tests around that expect a failure
     numbers: set[tuple[int, str]] = field(default_factory=set)  # attributes that start as one and are added to
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute

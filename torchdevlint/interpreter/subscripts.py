@@ -108,8 +108,7 @@ def _container_item(run: Run, base: Container, indices: Indices) -> Value:
         if found is not None:
             return _unwritten(found)
         return UNKNOWN if items.lost or items.rest is None else items.rest
-    whole = items.any()
-    return UNKNOWN if whole is None else _unwritten(whole)
+    return _unwritten(iteration.any_of(run, base))
 
 
 def _unwritten(value: Value) -> Value:

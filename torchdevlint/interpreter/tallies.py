@@ -89,7 +89,8 @@ def emit(
         conditions.slot_of(run, added),
         slot[1] if slot is not None and slot in run.numbers else "",
     )
-    run.emit(event if call is None else _at_call(run, call, event))
+    if not loop.first:  # what is done at the first pass only is no accumulation
+        run.emit(event if call is None else _at_call(run, call, event))
     return key
 
 
