@@ -38,7 +38,18 @@ ABSENT = [
     pytest.param("class Other(Net):\n    device: object\nprint(Other().device)", False, id="the class declares one"),
     pytest.param("class Other(Net):\n    size: int\nprint(Other().device)", True, id="the class declares another"),
     pytest.param("if isinstance(model, Net):\n    print(model.device)", True, id="known to be of its class"),
-    pytest.param("if isinstance(model, nn.Linear):\n    print(model.device)", False, id="known to be of no other"),
+    pytest.param("if isinstance(model, nn.DataParallel):\n    print(model.device)", False, id="known to be no wrapper"),
+    pytest.param(
+        "class Chain(nn.Sequential):\n    pass\nif isinstance(Chain(), nn.Module):\n    print(model.device)",
+        True,
+        id="a base that only torch names",
+    ),
+    pytest.param("if isinstance(nn.Tanh(), Net):\n    print(model.device)", False, id="a layer is of no class here"),
+    pytest.param(
+        "if isinstance(nn.Linear(2, 2), nn.Conv2d):\n    pass\nelse:\n    print(model.device)",
+        True,
+        id="rows are shared",
+    ),
     pytest.param("if isinstance(nn.Tanh(), nn.Tanh):\n    print(model.device)", True, id="a layer of its class"),
     pytest.param("if isinstance(nn.Tanh(), nn.Linear):\n    print(model.device)", True, id="a layer of another"),
     pytest.param("if isinstance(model, (Kind, Net)):\n    print(model.device)", True, id="an unknown class"),
@@ -47,7 +58,7 @@ ABSENT = [
     pytest.param("if hasattr(model, given):\n    print(model.device)", True, id="any attribute"),
     pytest.param("if hasattr(given, 'device'):\n    print(model.device)", True, id="an attribute of something else"),
     pytest.param(
-        "m = model if flag else nn.Linear(2, 2) if given else nn.Tanh()\n"
+        "if flag:\n    m = model\nelif given:\n    m = Net()\nelse:\n    m = nn.Tanh()\n"
         "if isinstance(m, Net):\n    print(m.device)\nelse:\n    print(1)",
         True,
         id="one of several that are not told apart",
@@ -179,6 +190,8 @@ WRAPPED = [
     pytest.param("nn.DataParallel(model, device_ids=[given, ids])(given)", [], id="replicated over what is not known"),
     pytest.param("nn.DataParallel(model, device_ids=[0])(given)", [], id="replicated over one"),
     pytest.param("helper(model)\nnn.DataParallel(model)(given)", [], id="where it is is not known"),
+    pytest.param("nn.DataParallel(nn.Sequential(nn.Tanh(), nn.ReLU()))(given)", [], id="nothing to be anywhere"),
+    pytest.param("nn.DataParallel(nn.Tanh())(given)", [], id="a layer without tensors"),
     pytest.param("m = nn.DataParallel(model)\nm.module = given\nm(1)", [], id="what it wraps is not known"),
     pytest.param(
         "class Own(nn.Module):\n"
