@@ -64,7 +64,8 @@ def test_lets_every_fixture_through() -> None:
 
 # libraries of the knowledge that make and move no tensors: they matter beside others only
 GENERAL = {
-    *("absl", "argparse", "builtins", "configargparse", "itertools", "matplotlib", "more_itertools", "numpy", "os"),
+    *("absl", "argparse", "builtins", "configargparse", "itertools", "matplotlib", "more_itertools", "numpy"),
+    *("multiprocessing", "os"),
     *("omegaconf", "pandas", "print", "pylab", "rich", "seaborn", "sklearn", "tensorboardX", "tqdm", "yacs"),
 }
 

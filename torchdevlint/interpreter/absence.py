@@ -10,6 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.events import AttributeMissed
 from torchdevlint.interpreter import attributes
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import ModuleType, Replicas
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import text_of
 from torchdevlint.values import (
@@ -108,17 +109,20 @@ def is_instance(run: Run, value: Value, kinds: Value) -> Value:
     def answer(option: Value) -> bool | None:
         if not isinstance(option, Module):
             return None
-        types = [kind.row for kind in wanted if isinstance(kind, Imported)]
-        if None in types or len(types) + sum(isinstance(kind, Class) for kind in wanted) < len(wanted):
-            return None
-        if option.cls is not None:
-            lineage = list(attributes.lineage(option.cls, set()))
-            if any(kind in lineage for kind in wanted):
-                return True
-            return None if option.cls.open else False
-        return True if any(option.type is row for row in types) else None
+        lineage: list[Value] = list(attributes.lineage(option.cls, set())) if option.cls is not None else []
+        if any(kind in lineage or _wraps(kind) is option.type for kind in wanted):
+            return True
+        # Layers of torch have bases that no row tells of; classes of the file and wrappers are no base of theirs.
+        told = all(isinstance(kind, Class) or _wraps(kind) is not None for kind in wanted)
+        return False if told and not (option.cls is not None and option.cls.open) else None
 
     return _each(value, answer)
+
+
+def _wraps(kind: Value) -> ModuleType | None:
+    """Return the row of a class that wraps modules, which no other class shares, or None."""
+    row = kind.row if isinstance(kind, Imported) else None
+    return row if isinstance(row, ModuleType) and row.replicas is not Replicas.NEVER else None
 
 
 def _each(value: Value, answer: Callable[[Value], bool | None]) -> Value:

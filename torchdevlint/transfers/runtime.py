@@ -134,8 +134,7 @@ def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -
 
 def number(run: Run, row: DeviceNumber, call: Call, receiver: Argument | None) -> Value:
     """Return the number of the device of a tensor: where it is, and -1 on the host."""
-    if receiver is None:
-        return UNKNOWN
+    assert receiver is not None
     if isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
     return Device(run.placement_of(receiver.value), number=call.node)
