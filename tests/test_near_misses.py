@@ -122,6 +122,149 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a failure that a test expects": """
+        import unittest
+        import pytest
+
+        def test_input():
+            net = nn.Linear(3, 3).cuda()
+            with pytest.raises(RuntimeError, match="same device"):
+                net(torch.ones(3))
+
+        class Tests(unittest.TestCase):
+            def test_input(self):
+                net = nn.Linear(3, 3).cuda()
+                with self.assertRaises(RuntimeError):
+                    net(torch.ones(3))
+    """,
+    "a dtype that is a parameter": """
+        def run(net, dtype):
+            net = nn.Linear(3, 3).to(dtype)
+            return net(torch.zeros(3)).detach().numpy()
+    """,
+    "a key that is given anew": """
+        net = nn.Linear(3, 3).cuda()
+        batch = {"x": torch.ones(3)}
+        batch = dict(batch, x=batch["x"].cuda())
+        net(batch["x"])
+        net(batch.get("y", torch.ones(3, device="cuda")))
+        print(batch.get("z"))
+    """,
+    "a key that is taken out": """
+        net = nn.Linear(3, 3).cuda()
+        batch = {"sizes": torch.ones(3), "x": torch.ones(3).cuda()}
+        sizes = batch.pop("sizes")
+        for value in batch.values():
+            net(value)
+    """,
+    "a weight that is shared": """
+        embedding = nn.Embedding(9, 3).cuda()
+        out = nn.Linear(3, 9, bias=False)
+        out.weight = embedding.weight
+        out(embedding(torch.tensor([1]).cuda()))
+    """,
+    "networks of computed names": """
+        class Model:
+            names = ["A", "B"]
+
+            def __init__(self, device):
+                self.device = device
+                self.netA = nn.Linear(3, 3)
+                self.netB = nn.Linear(3, 3)
+
+            def setup(self):
+                for name in self.names:
+                    getattr(self, "net" + name).to(self.device)
+
+            def run(self, x):
+                return self.netB(self.netA(x.to(self.device)))
+
+        model = Model("cuda")
+        model.setup()
+        model.run(torch.ones(3))
+    """,
+    "a tensor of a class that is moved for all": """
+        class Shared:
+            table = torch.zeros(3)
+
+            @classmethod
+            def place(cls, device):
+                cls.table = cls.table.to(device)
+
+        class Part(Shared):
+            def read(self, x):
+                return x + self.table
+
+        Shared.place("cuda")
+        Part().read(torch.ones(3).cuda())
+    """,
+    "noise where the tensor is": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(3, 3)
+
+            def forward(self, x):
+                scale = self.layer(x)
+                if scale.is_cuda:
+                    noise = torch.cuda.FloatTensor(3).normal_()
+                else:
+                    noise = torch.FloatTensor(3).normal_()
+                return scale * noise
+
+        Net().cuda()(torch.ones(3).cuda())
+        Net()(torch.ones(3))
+    """,
+    "the first pass is another one": """
+        net = nn.Linear(3, 3).cuda()
+        everything, last = torch.Tensor(), torch.zeros(3)
+        for i, x in enumerate(torch.randn(5, 2, 3)):
+            out = net(x.cuda())
+            if i == 0:
+                everything = out
+            else:
+                everything = torch.cat((everything, out, last))
+            last = out
+        for step in range(3):
+            if step > 0:
+                x = net(x)
+            else:
+                x = net(x.cuda())
+    """,
+    "a backward pass that a framework runs": """
+        from accelerate import Accelerator
+
+        accelerator = Accelerator()
+        net = accelerator.prepare(nn.Linear(3, 3))
+        total = 0
+        for x in torch.randn(3, 3).to(accelerator.device):
+            total += net(x).mean()
+        accelerator.backward(total)
+    """,
+    "losses that are read out of a container": """
+        from collections import defaultdict
+
+        net = nn.Linear(3, 3)
+        by_name, listed = defaultdict(float), []
+        for x in torch.randn(3, 3):
+            by_name["first"] += net(x).pow(2).mean()
+            by_name["second"] += net(x).abs().mean()
+            listed.append(net(x).mean())
+        sum(weight * by_name[name] for name, weight in {"first": 1.0, "second": 0.1}.items()).backward()
+        for loss in listed:
+            loss.backward()
+    """,
+    "a loss that loses its graph in place": """
+        def train(net, optimizer, batches):
+            running = 0.0
+            for x in batches:
+                loss = net(x).pow(2).mean()
+                loss.backward()
+                optimizer.step()
+                loss.detach_()
+                running += loss
+            return running
+    """,
     "a sum that an object keeps and another method runs backward on": """
         class Trainer:
             def __init__(self, net):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
 import libcst as cst
@@ -140,7 +141,10 @@ def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:
             frame = frame.parent
         return True
     # What an instance was given is known; what stands on its class or module is edited there.
-    key = getattr(_receiver(run, node), "key", None)
+    receiver = _receiver(run, node)
+    if isinstance(receiver, Tensor):
+        return False
+    key = getattr(receiver, "key", None)
     return not (isinstance(key, int) and run.store.value(key, node.attr.value) is not None)
 
 
@@ -251,10 +255,17 @@ def _switched(run: Run, node: cst.Comparison) -> bool:
     )
 
 
+_ORDERS: dict[str, Callable[[int, int], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "!=": operator.ne,
+}  # fmt: skip
+
+
 def _constants(left: object, symbol: str, right: object) -> Test:
     """Compare two literals; a float is not kept by value, so nothing is known of it."""
     if symbol in ("==", "is") and not isinstance(left, float) and not isinstance(right, float):
         return ALWAYS_TRUE if left == right and type(left) is type(right) else ALWAYS_FALSE
+    if symbol in _ORDERS and type(left) is int and type(right) is int:
+        return ALWAYS_TRUE if _ORDERS[symbol](left, right) else ALWAYS_FALSE
     return guard(f"{left} {symbol} {right}")
 
 

@@ -59,6 +59,7 @@ def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) ->
 
 def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Value:
     """An operation on one tensor: the result is where the tensor is."""
+    given = value
     if isinstance(value, Opaque):
         value = Tensor(run.placement_of(value))
     if not isinstance(value, Tensor):
@@ -73,7 +74,7 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     if row.in_place:
         kept = value.graph if row.graph is None else row.graph
         changed = Tensor(value.placement, rank, kept, value.held, value.leaf)
-        for slot in run.store.holders(value) if row.graph is False else ():
+        for slot in run.store.holders(given) if row.graph is False else ():
             run.store.set(*slot, changed)  # `x.detach_()`: the variable itself has no graph from here on
         return changed
     count = row.count
