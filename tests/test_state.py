@@ -325,7 +325,7 @@ TRAITS: list[tuple[str, Any, Any, Any]] = [
     ("held", Holder.BUFFER, Holder.NONE, Holder.NONE),
     ("leaf", True, True, True),
     ("leaf", True, False, False),
-    ("tally", 5, 0, 5),
+    ("tallies", frozenset({5}), frozenset({6}), frozenset({5, 6})),
     ("number", True, False, True),
 ]
 

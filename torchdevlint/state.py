@@ -285,7 +285,7 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         graph=first.graph if first.graph == second.graph else (True if True in (first.graph, second.graph) else None),
         held=first.held if Holder.NONE is not first.held and second.held is not Holder.NONE else Holder.NONE,
         leaf=first.leaf and second.leaf,
-        tally=first.tally or second.tally,
+        tallies=first.tallies | second.tallies,
         number=first.number or second.number,
         unleafed=first.unleafed or second.unleafed,
     )

@@ -78,7 +78,7 @@ class Unleafed:
 class Tensor:
     """A tensor: where it is, its rank, whether it carries a graph, and how a module holds it.
 
-    ``tally`` names the accumulation (the key of a running total) that the tensor is part of.
+    ``tallies`` are the accumulations (the keys of running totals) that the tensor is part of.
     ``graph`` is True where a backward pass could run through it, None where that is not known.
     """
 
@@ -87,7 +87,7 @@ class Tensor:
     graph: bool | None = None
     held: Holder = Holder.NONE
     leaf: bool = False
-    tally: int = 0
+    tallies: frozenset[int] = frozenset()
     flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
     unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved

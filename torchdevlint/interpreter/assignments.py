@@ -86,7 +86,7 @@ def _carried(
     if not key:
         return whole
     base = whole if isinstance(whole, Tensor) else Tensor()
-    return Tensor(base.placement, base.rank, base.graph, tally=key, number=base.number)
+    return Tensor(base.placement, base.rank, base.graph, tallies=base.tallies | {key}, number=base.number)
 
 
 def _reset(run: Run, target: cst.BaseExpression) -> None:

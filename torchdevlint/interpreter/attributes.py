@@ -308,7 +308,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
                 calls.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
             kept = run.frame.constructing or (receiver.key, name) in run.numbers
-            kept = kept or (isinstance(value, Tensor) and value.tally in run.kept_totals)
+            kept = kept or (isinstance(value, Tensor) and bool(value.tallies & run.kept_totals))
             if isinstance(receiver, Instance) and not kept:
                 calls.consume(run, value)
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))

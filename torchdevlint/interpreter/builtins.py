@@ -109,7 +109,7 @@ def _sum(run: Run, call: Call) -> Value:
     item = iteration.element(run, value, call.node)
     if isinstance(item, Tensor):
         keys = run.tallies.get(value.key, ()) if isinstance(value, Container) else ()
-        return Tensor(item.placement, item.rank, item.graph, tally=min(keys, default=0))
+        return Tensor(item.placement, item.rank, item.graph, tallies=item.tallies | frozenset(keys))
     return item if isinstance(item, Opaque) else UNKNOWN
 
 

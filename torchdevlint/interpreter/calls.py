@@ -383,8 +383,8 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
 def consume(run: Run, value: Value, depth: int = 0) -> None:
     """Record that an accumulated total was used in a way that may need its graph."""
     match value:
-        case Tensor() if value.tally:
-            run.facts.consumed.add(value.tally)
+        case Tensor() if value.tallies:
+            run.facts.consumed |= value.tallies
         case Container():
             tally = run.tallies.get(value.key)
             if tally is not None:

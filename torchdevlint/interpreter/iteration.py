@@ -80,7 +80,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Tensor():
             low, high = value.rank
             rank = (max(low - 1, 0), None if high is None else max(high - 1, 0))
-            return Tensor(value.placement, rank, value.graph, tally=value.tally)
+            return Tensor(value.placement, rank, value.graph, tallies=value.tallies)
         case Loader():
             _iterated(run, value.item)
             _drawn(run, value, node)
@@ -107,11 +107,12 @@ def any_of(run: Run, container: Container) -> Value:
     """Return what any element of a container may be; where it holds totals, their keys go with it."""
     items = run.items(container)
     found = items.any()
-    totals = {value.tally for _, value in items.exact if isinstance(value, Tensor) and value.tally}
-    totals |= run.tallies.get(container.key, set())
-    if isinstance(found, Tensor) and len(totals) == 1:
-        return replace(found, tally=next(iter(totals)))
-    run.facts.consumed |= totals  # which of them is meant cannot be told
+    totals = frozenset(run.tallies.get(container.key, ()))
+    if isinstance(found, Tensor):
+        return replace(found, tallies=found.tallies | totals)
+    for _, value in items.exact:  # it is not followed what becomes of a value of several kinds
+        totals |= value.tallies if isinstance(value, Tensor) else frozenset()
+    run.facts.consumed |= totals
     return UNKNOWN if found is None else found
 
 

@@ -92,8 +92,8 @@ def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
 
 def _return(run: Run, node: cst.Return) -> Flow:
     value: Value = NONE if node.value is None else expressions.evaluate(run, node.value)
-    if isinstance(value, Tensor) and value.tally in run.kept_totals:
-        run.facts.returned.add(value.tally)
+    if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
+        run.facts.returned |= value.tallies
     elif run.frame.key not in run.facts.training_functions:
         calls.consume(run, value)
     transfers.keep(run, value)

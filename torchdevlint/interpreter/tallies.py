@@ -106,7 +106,7 @@ def added(
 ) -> int:
     """Handle ``total += value``: an accumulation where the total was a number or a total before the loop."""
     starts_plain = isinstance(before, Const | Device) or (
-        isinstance(before, Tensor) and (before.tally or before.number)
+        isinstance(before, Tensor) and bool(before.tallies or before.number)
     )
     starts_plain = starts_plain or (before == UNKNOWN and slot in run.numbers)
     if isinstance(before, Const) and "." in target:
@@ -123,7 +123,7 @@ def dropped(run: Run, loop: Loop) -> None:
     """At the end of a loop's body: a total that holds another value by now was not carried on."""
     for key, slot in loop.totals:
         value = run.store.value(*slot)
-        if (isinstance(value, Tensor) and value.tally != key) or isinstance(value, Const | Opaque):
+        if (isinstance(value, Tensor) and key not in value.tallies) or isinstance(value, Const | Opaque):
             run.facts.consumed.add(key)
 
 

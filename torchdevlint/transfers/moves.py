@@ -61,7 +61,7 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     value = receiver.value
     note_cast(run, call, receiver)
     if isinstance(value, Tensor):
-        return Tensor(value.placement, value.rank, value.graph, tally=value.tally, flight=value.flight)
+        return Tensor(value.placement, value.rank, value.graph, tallies=value.tallies, flight=value.flight)
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
         return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value

@@ -66,7 +66,7 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
-    result = Tensor(value.placement, rank, graph, tally=value.tally, flight=value.flight)
+    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight)
     if row.rank is RankRule.REDUCE and call is not None:
         run.arrive(value, call.node)
     if row.demands:
@@ -152,13 +152,13 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
     else:
         graphs = {t.graph for t in tensors}
         graph = True if True in graphs else None if None in graphs else False
-    tally = next((t.tally for t in tensors if t.tally), 0)
+    tallies = frozenset[int]().union(*(t.tallies for t in tensors))
     if row.in_place or row.mix is Mix.FREE:
         first = tensors[0] if tensors else Tensor()
-        return Tensor(first.placement, first.rank, graph, tally=tally)
+        return Tensor(first.placement, first.rank, graph, tallies=tallies)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
     undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
-    return Tensor(ANY if undecided else result_placement(tensors), rank, graph, tally=tally, number=number)
+    return Tensor(ANY if undecided else result_placement(tensors), rank, graph, tallies=tallies, number=number)
 
 
 def _whereabouts(placement: Placement) -> bool:
