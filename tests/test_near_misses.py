@@ -122,6 +122,64 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "two totals that are added up": """
+        net = nn.Linear(3, 3)
+        first = second = 0
+        for x in torch.randn(3, 3):
+            first += net(x).mean()
+            second += net(x).pow(2).mean()
+        for x in torch.randn(3, 3):
+            first += net(x).abs().mean()
+        (first + 0.5 * second).backward()
+    """,
+    "types that are compared by name": """
+        first, second = torch.ones(3), torch.ones(3).cuda()
+        print(first.type() == second.type(), first.type() != second.data.type())
+    """,
+    "a dataclass that places what it is given": """
+        from dataclasses import dataclass
+
+        @dataclass
+        class Batch:
+            x: torch.Tensor
+
+            def __post_init__(self):
+                self.x = self.x.cuda()
+
+        @dataclass
+        class Labelled(Batch):
+            y: int = 0
+
+        print(Batch(x=torch.ones(3)).x + torch.ones(3).cuda(), Labelled(x=torch.ones(3)).x + torch.ones(3).cuda())
+    """,
+    "parameters that are moved by name": """
+        net = nn.Linear(3, 3)
+        for name, parameter in net.named_parameters():
+            parameter.data = parameter.data.cuda()
+        net(torch.ones(3).cuda())
+    """,
+    "an attribute that an inherited method makes anew": """
+        class Base:
+            def reset(self):
+                self.state = torch.zeros(1, 3, device=self.device)
+
+        class Agent(Base):
+            def __init__(self, device):
+                self.device = device
+                self.net = nn.Linear(3, 3).to(device)
+                self.state = torch.zeros(1, 3)
+
+            def act(self, x):
+                return self.net(x.to(self.device)) + self.state
+    """,
+    "items that are replaced": """
+        net = nn.Linear(3, 3).cuda()
+        batch = {"x": torch.ones(3)}
+        batch = {**batch, **{key: value.cuda() for key, value in batch.items()}}
+        parts = [torch.ones(3).cuda(), torch.ones(3)]
+        parts[-1] = parts[-1].cuda()
+        net(batch["x"]), net(parts[1]), net(parts[-1])
+    """,
     "a failure that a test expects": """
         import unittest
         import pytest

@@ -112,6 +112,10 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
         if isinstance(made, Module) and cls.type is not None and not made.type.abstract:
             for argument in call.values():
                 calls.escape(run, argument.value)
+        after = attributes.member(run, cls, "__post_init__")
+        if isinstance(after, Function):
+            bound = Function(after.node, after.frame, after.name, made, after.owner)
+            functions.invoke(run, bound, calls.Call(call.node, after.name))
     finish(run, made)
     return made
 

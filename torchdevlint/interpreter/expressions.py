@@ -256,6 +256,9 @@ def _dict(run: Run, node: cst.Dict) -> Value:
         if type(element) is cst.StarredDictElement:
             if isinstance(value, Container):
                 inner = run.items(value)
+                if inner.rest is not None:  # which of the keys so far it has is not known
+                    exact.clear()
+                    lost = True
                 exact.update(inner.exact)
                 lost = lost or inner.lost
             else:

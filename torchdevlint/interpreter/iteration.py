@@ -173,8 +173,12 @@ def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> 
     """Bind an element of a container under a key; an unknown key may be any."""
     items = run.items(base)
     if isinstance(key, Const):
-        exact = [(name, old) for name, old in items.exact if name != key.value]
-        run.store.set(base.key, ITEMS, Items((*exact, (key.value, value)), items.rest, items.lost).bounded())
+        wanted = key.value
+        if isinstance(wanted, int) and wanted < 0 and items.rest is None and getattr(base, "kind", "") == "list":
+            wanted += len(items.exact)
+        exact = [(name, value if name == wanted else old) for name, old in items.exact]
+        added = () if any(name == wanted for name, _ in exact) else ((wanted, value),)
+        run.store.set(base.key, ITEMS, Items((*exact, *added), items.rest, items.lost).bounded())
         return
     # An element under a key that is not known may be any of those that are.
     exact = [(name, join(old, value)) for name, old in items.exact]

@@ -218,6 +218,8 @@ class Run:
             parameter=whole.parameter,
         )
         self.part_of[made.key] = whole.key
+        if whole.parameter and whole.key in self.parameter_of:
+            self.parameter_of[made.key] = self.parameter_of[whole.key]
         if whole.key in self.load_of:
             self.load_of[made.key] = self.load_of[whole.key]
         return made

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchdevlint.interpreter import attributes
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Move, MoveKind
 from torchdevlint.values import Class, Function
@@ -14,7 +15,10 @@ from torchdevlint.values import Class, Function
 def of_class(run: Run, cls: Class) -> dict[str, set[str]]:
     """Return the names of attributes with the methods that assign or move them."""
     found: dict[str, set[str]] = {}
-    for name, value in cls.members.items():
+    members = (
+        item for base in attributes.lineage(cls, set()) if isinstance(base, Class) for item in base.members.items()
+    )
+    for name, value in members:
         if not isinstance(value, Function) or not isinstance(value.node, cst.FunctionDef):
             continue
         parameters = value.node.params.params

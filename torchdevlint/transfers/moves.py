@@ -195,6 +195,8 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     """Move a tensor: the result is elsewhere, the receiver stays."""
     value = receiver.value
     assert isinstance(value, Tensor)
+    if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
+        return UNKNOWN  # `x.type()` is the name of its type
     after, derived = destination(run, row, call)
     if after is None:
         _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
