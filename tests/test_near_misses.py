@@ -122,6 +122,16 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a total that each pass replaces": """
+        def run(net, batches):
+            total = 0.0
+            for x in batches:
+                loss = net(x).mean()
+                loss.backward()
+                total += loss
+                total = torch.zeros(1)
+            return total
+    """,
     "two totals that are added up": """
         net = nn.Linear(3, 3)
         first = second = 0

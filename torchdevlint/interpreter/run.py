@@ -218,7 +218,7 @@ class Run:
             parameter=whole.parameter,
         )
         self.part_of[made.key] = whole.key
-        if whole.parameter and whole.key in self.parameter_of:
+        if part and whole.parameter and whole.key in self.parameter_of:
             self.parameter_of[made.key] = self.parameter_of[whole.key]
         if whole.key in self.load_of:
             self.load_of[made.key] = self.load_of[whole.key]
