@@ -70,6 +70,20 @@ def test_a_device_that_is_not_there_is_explained_by_portability(script: Path) ->
     )
 
 
+def test_how_many_devices_there_are_is_no_finding(script: Path) -> None:
+    said = explain(RuntimeError("CUDA error: invalid device ordinal"), [Place(script, 4, "")])
+    assert said == (
+        "torchdevlint: train.py, line 4: there are not so many devices; `--devices` sets how many are simulated"
+    )
+
+
+def test_a_package_of_another_environment_is_no_user_s(tmp_path: Path) -> None:
+    path = tmp_path / "site-packages" / "module.py"
+    path.parent.mkdir()
+    path.touch()
+    assert not scripts.is_users(path)
+
+
 KINDS = {
     "an accelerator tensor is read on the host": TypeError("can't convert cuda:0 device type tensor to numpy."),
     "a tensor on the host is indexed by one on an accelerator": RuntimeError("indices should be either on cpu or on"),

@@ -15,12 +15,13 @@ _APART = (
     r"|too many CPU scalars|expected device|must be cuda|a cuda device|torch\.cuda\.\w+Tensor"
 )
 _ABSENT = "there is no such device"
+_FEW = "there are not so many devices"
 _KINDS = (
     (r"to numpy|__array__|CUDA array", "an accelerator tensor is read on the host"),
     (r"indices should be either on|indexed tensor", "a tensor on the host is indexed by one on an accelerator"),
     (r"deserialize object on", "a checkpoint is loaded to a device that is not there"),
     (r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver|no accelerator|none is available", _ABSENT),
-    (r"invalid device ordinal", "there are not so many devices"),
+    (r"invalid device ordinal", _FEW),
     (r"for generator but found", "a random generator is on another device than what it is to fill"),
     (r"cannot pin", "only tensors on the host can be pinned"),
     (r"Cannot re-initialize CUDA in forked|CUDA error: initialization error", "CUDA is used in a forked process"),
@@ -50,6 +51,8 @@ def explain(error: BaseException, places: Sequence[Place]) -> str | None:
     if not places:
         return f"torchdevlint: {what}"
     last = places[-1]
+    if what == _FEW:  # nothing in the source says how many there are
+        return f"torchdevlint: {last.file.name}, line {last.line}: {what}; `--devices` sets how many are simulated"
     for place in reversed(places):
         found = _finding(place, what)
         if found is not None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 _HERE = Path(__file__).parents[1]
+_PACKAGES = {"site-packages", "dist-packages"}
 _PASSING_ON = {("torch", "_compile.py"), ("_dynamo", "eval_frame.py")}
 
 
@@ -59,7 +60,9 @@ def is_users(file: Path) -> bool:
     """Tell whether a file is neither Python's, nor an installed package's, nor this package's."""
     absolute = file.absolute()
     installed = (_HERE, *(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")))
-    return file.is_file() and not any(absolute.is_relative_to(folder) for folder in installed)
+    # packages of another environment may be on the path, too
+    is_package = not _PACKAGES.isdisjoint(absolute.parts)
+    return file.is_file() and not is_package and not any(absolute.is_relative_to(folder) for folder in installed)
 
 
 def show(error: BaseException) -> str:
