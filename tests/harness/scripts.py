@@ -45,7 +45,7 @@ def images(name: str, folder: str) -> list[float]:
     device = torch.device(name)
     # on a machine without a device PyTorch only warns about pinning
     options = {"num_workers": 1, "pin_memory": name == "cuda", "multiprocessing_context": "fork"}
-    loader = torch.utils.data.DataLoader(Images(), batch_size=16, shuffle=True, **options)  # type: ignore[arg-type]
+    loader = torch.utils.data.DataLoader(Images(), batch_size=16, shuffle=True, **options)
     model = ConvolutionalNet().to(device)
     optimizer = torch.optim.Adadelta(model.parameters(), lr=1.0)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.7)

@@ -55,8 +55,8 @@ def run(
         "arguments": arguments,
         "seconds": seconds,
     }
-    send(process.stdin, request)  # type: ignore[arg-type]
-    kind, value, status = receive(process.stdout)  # type: ignore[arg-type]
+    send(process.stdin, request)
+    kind, value, status = receive(process.stdout)
     if kind == "error":
         pytest.fail(f"in the child (status {status}):\n{value}", pytrace=False)
     assert status == 0
@@ -77,8 +77,8 @@ def simulated(
         test.__name__ = function.__name__
         test.__module__ = function.__module__
         test.__doc__ = function.__doc__
-        test.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        test.original = function  # type: ignore[attr-defined]
+        test.__signature__ = signature.replace(parameters=parameters)
+        test.original = function
         return test
 
     return decorate

@@ -160,7 +160,7 @@ ALLOWED: dict[str, Callable[[], torch.Tensor]] = {
     "branch without dimensions": lambda: torch.where(on(2) > 0, on(2), torch.tensor(2.0)),
     "number and a scalar tensor as limits": lambda: on(2).clamp(0.0, torch.tensor(1.0)),
     "shape of a host tensor": lambda: on(2, 2).view_as(host(4)),
-    "sum of a list": lambda: sum([on(2), on(2)]),  # type: ignore[arg-type,return-value]
+    "sum of a list": lambda: sum([on(2), on(2)]),
     "packed with host lengths": lambda: nn.utils.rnn.pack_padded_sequence(on(2, 1, 1), longs(2)).data,
     "CTC with all but the probabilities on the host": lambda: F.ctc_loss(
         on(3, 1, 2).log_softmax(2), torch.ones(1, 1, dtype=torch.long), longs(3), longs(1)

@@ -303,7 +303,7 @@ def script_line() -> tuple[str, int]:
     from torchdevlint.harness.simulator import report
 
     frame = SimpleNamespace(f_code=SimpleNamespace(co_filename=report.__file__), f_back=None, f_lineno=1)
-    report.sys = SimpleNamespace(_getframe=lambda depth: frame)  # type: ignore[assignment]
+    report.sys = SimpleNamespace(_getframe=lambda depth: frame)
     return report.line_of_script()
 
 

@@ -23,7 +23,7 @@ needs_torch = pytest.mark.needs_torch
 def job(folder: Path, text: str, **settings: object) -> Job:
     script = folder / "script.py"
     script.write_text(text, "utf-8")
-    return Job(str(script), str(script), "cpu", str(folder), **settings)  # type: ignore[arg-type]
+    return Job(str(script), str(script), "cpu", str(folder), **settings)
 
 
 def test_jobs_and_outcomes_survive_the_way_through_json(tmp_path: Path) -> None:
@@ -42,7 +42,8 @@ def test_no_jobs_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @needs_torch
 @pytest.mark.parametrize(
-    "fork", [False, pytest.param(True, marks=pytest.mark.skipif(not hasattr(os, "fork"), reason=""))]
+    "fork",
+    [False, pytest.param(True, marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="forked processes are meant"))],
 )
 def test_a_script_runs_as_main_in_a_folder_of_its_own(tmp_path: Path, fork: bool) -> None:
     text = "import os, sys\nhere = os.path.dirname(__file__)\n"

@@ -174,7 +174,13 @@ def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> 
     items = run.items(base)
     if isinstance(key, Const):
         wanted = key.value
-        if isinstance(wanted, int) and wanted < 0 and items.rest is None and getattr(base, "kind", "") == "list":
+        if (
+            isinstance(wanted, int)
+            and wanted < 0
+            and items.rest is None
+            and isinstance(base, Container)
+            and base.kind == "list"
+        ):
             wanted += len(items.exact)
         exact = [(name, value if name == wanted else old) for name, old in items.exact]
         added = () if any(name == wanted for name, _ in exact) else ((wanted, value),)
