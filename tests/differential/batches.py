@@ -99,7 +99,7 @@ def source(sketch: Sketch, scope: Scope, target: str, *, tokens: bool) -> Source
 
 def _loader(sketch: Sketch, scope: Scope, dataset: str, form: str) -> Source:
     dice, main = sketch.dice, sketch.main
-    options = ["batch_size=4"]
+    options = [dice.one_of("batch_size=8", "batch_size=8", "batch_size=4")]
     moved = False
     if dice.chance(40):
         options.append("shuffle=True")

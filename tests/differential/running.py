@@ -56,10 +56,10 @@ class Run:
 
 
 def trials(program: Program) -> list[Trial]:
-    """Return every way to run a program."""
+    """Return the ways to run a program: with a GPU all of them, and one without, where everything is in one place."""
     ways = itertools.product(*((None, switch) for switch in program.switches))
     chosen = [tuple(switch for switch in way if switch is not None) for way in ways]
-    return [Trial(visible, on) for on in chosen for visible in (True, False)]
+    return [*(Trial(True, on) for on in chosen), Trial(False, ())]
 
 
 def import_torch() -> None:
@@ -74,7 +74,10 @@ def import_torch() -> None:
 
 
 def run_all(programs: Sequence[Program]) -> list[list[Run]]:
-    """Run every trial of every program, in two processes that end then: one sees a GPU, one does not."""
+    """Run the trials of every program, in two processes that end then: one sees a GPU, one does not.
+
+    What has raised once is not run again.
+    """
     planned = [trials(program) for program in programs]
     found: dict[tuple[int, int], Run] = {}
     for visible in (True, False):
@@ -86,7 +89,7 @@ def run_all(programs: Sequence[Program]) -> list[list[Run]]:
         ]
         for i, k, ending, told, lines in _forked(jobs, visible):
             found[i, k] = Run(planned[i][k], ending, told, tuple(lines))
-    return [[found[i, k] for k in range(len(ways))] for i, ways in enumerate(planned)]
+    return [[found[i, k] for k in range(len(ways)) if (i, k) in found] for i, ways in enumerate(planned)]
 
 
 def _forked(jobs: list[tuple[int, int, str, list[str]]], visible: bool) -> list[Any]:
@@ -96,10 +99,10 @@ def _forked(jobs: list[tuple[int, int, str, list[str]]], visible: bool) -> list[
     if not process:
         try:
             os.close(reading)
+            if not visible:
+                os.environ["CUDA_VISIBLE_DEVICES"] = ""
             with os.fdopen(writing, "w") as stream, tempfile.TemporaryDirectory() as folder:
-                stream.write(
-                    json.dumps([(i, k, *_run(text, given, folder)) for i, k, text, given in _seen(jobs, visible)])
-                )
+                stream.write(json.dumps([*_run_jobs(jobs, folder)]))
         finally:
             os._exit(0)
     os.close(writing)
@@ -111,10 +114,15 @@ def _forked(jobs: list[tuple[int, int, str, list[str]]], visible: bool) -> list[
     return list(json.loads(said))
 
 
-def _seen(jobs: list[Any], visible: bool) -> Iterator[Any]:
-    if not visible:
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    yield from jobs
+def _run_jobs(jobs: list[tuple[int, int, str, list[str]]], folder: str) -> Iterator[tuple[Any, ...]]:
+    raised = -1
+    for i, k, text, given in jobs:
+        if i == raised:
+            continue
+        ending, told, lines = _run(text, given, folder)
+        if ending == "device":
+            raised = i
+        yield i, k, ending, told, lines
 
 
 def _run(text: str, arguments: list[str], folder: str) -> tuple[Ending, str, list[int]]:

@@ -82,7 +82,7 @@ def write_epochs(
     """Write the loop over epochs and batches; ``step`` is a function that trains on one batch, if there is one."""
     x, y = _batch_names(s, plan)
     s.mark("loop")
-    with page.block(s.dice.one_of("for epoch in range(2):", "for epoch in range(1, 3):", "for _ in range(1):")):
+    with page.block(s.dice.one_of("for epoch in range(2):", "for epoch in range(1, 2):", "for _ in range(1):")):
         if s.dice.chance(40):
             page.say(f"{names['model']}.train()")
         total = s.dice.chance(40)
