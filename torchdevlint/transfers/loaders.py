@@ -59,10 +59,8 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
     custom = function is not None and function.value != NONE
     item: Value | None = None
     if function is not None and custom:
-        samples = calls.Argument(call.node, run.opaque("samples"))
         with workers.of(run, row, call):
-            if run.worker is not None and isinstance(source, Instance):
-                _item_of(run, source, call)
+            samples = calls.Argument(call.node, _samples(run, source, call))
             item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
         if not isinstance(item, Container | Tensor):
             item = None
@@ -94,6 +92,20 @@ def _was_placed(run: Run, source: Value) -> bool:
     if isinstance(source, Opaque):
         return source.key in run.facts.tainted or source.placement != ANY or run.module_placement(source) is not None
     return isinstance(source, Instance | Device)
+
+
+def _samples(run: Run, source: Value, call: Call) -> Value:
+    """Return the list of items of a dataset that a collate function is given, or an object of unknown kind."""
+    match source:
+        case Loader():
+            item = source.item
+        case Instance():
+            item = _item_of(run, source, call)
+        case Container():
+            item = iteration.element(run, source, call.node)
+        case _:
+            item = UNKNOWN
+    return run.opaque("samples") if item == UNKNOWN else run.container("list", (), item)
 
 
 def _item_of(run: Run, source: Instance, call: Call) -> Value:
