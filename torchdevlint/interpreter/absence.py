@@ -105,7 +105,7 @@ def has(run: Run, value: Value, name: Value) -> Value:
 
 def is_instance(run: Run, value: Value, kinds: Value) -> Value:
     """Return what ``isinstance(value, kinds)`` gives for a module, a tensor or a container and classes that are known."""
-    wanted = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
+    wanted: list[Value] = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
 
     def answer(option: Value) -> bool | None:
         match option:
@@ -140,6 +140,7 @@ def _is_module_of(module: Module, wanted: list[Value]) -> bool | None:
 
 
 _SEQUENCES = frozenset({"list", "tuple"})
+_EVERY_TENSOR = frozenset({"every tensor"})
 
 
 def _is_of(value: Tensor | Container, wanted: list[Value]) -> bool | None:
@@ -149,7 +150,7 @@ def _is_of(value: Tensor | Container, wanted: list[Value]) -> bool | None:
         case Tensor(number=True):
             return None  # it may be a Python number instead
         case Tensor():
-            kinds = frozenset({"tensor"})
+            kinds = _EVERY_TENSOR
         case Container():
             kinds = _SEQUENCES if value.kind in _SEQUENCES else frozenset({value.kind})
     if kinds <= set(names):
@@ -164,7 +165,7 @@ def _type_asked(kind: Value) -> str:
     """Return the name of a builtin type, of the class of every tensor, or nothing for any other class."""
     match kind:
         case Imported(row=Make(every=True)):
-            return "tensor"
+            return min(_EVERY_TENSOR)
         case Imported(name=name) if name.startswith(_BUILTIN):
             return name.removeprefix(_BUILTIN)
         case _:

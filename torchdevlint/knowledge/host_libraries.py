@@ -69,6 +69,7 @@ HOST_LIBRARIES: dict[str, Row] = {
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
+    **dict.fromkeys(("argparse.Namespace", "types.SimpleNamespace"), Arguments(holds=True)),
     **dict.fromkeys(
         words("""omegaconf.OmegaConf.load omegaconf.OmegaConf.create omegaconf.OmegaConf.from_cli
         omegaconf.OmegaConf.merge yacs.config.CfgNode absl.flags.FLAGS"""),

@@ -22,7 +22,7 @@ from torchdevlint.knowledge.rows import (
 from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
-from torchdevlint.transfers.devices import legacy_type, parse, place_of
+from torchdevlint.transfers.devices import legacy_type, named, parse, place_of
 from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
     NONE,
@@ -129,6 +129,8 @@ def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -
     """Return a namespace of command-line arguments."""
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
+    for name, argument in call.keywords.items() if row.holds else ():
+        run.set_attribute(made.key, name, named(run, argument.value, name))
     return made
 
 

@@ -112,7 +112,12 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A namespace of command-line arguments or configuration: attributes are places and flags."""
+    """A namespace of command-line arguments or configuration: attributes are places and flags.
+
+    ``holds`` tells that it has what it is given by keywords.
+    """
+
+    holds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
