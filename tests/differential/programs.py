@@ -35,6 +35,14 @@ WRITTEN = {
 }
 """Constructs that a program has where its text matches; the others are noted while they are written."""
 
+CONSTRUCTS = (
+    *WRITTEN,
+    *("submodule", "nested function", "methods in several orders", "branch under a guard", "early exit", "loop"),
+    *("comprehension", "container", "alias", "module moved", "move in a helper", "discarded move", "conditional move"),
+    *("factory", "loss", "collate_fn", "no collate_fn", "checkpoint"),
+)
+"""What no run may be short of."""
+
 MOVE = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|\.type_as\(|device=")
 
 

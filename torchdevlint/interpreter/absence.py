@@ -104,7 +104,7 @@ def has(run: Run, value: Value, name: Value) -> Value:
 
 
 def is_instance(run: Run, value: Value, kinds: Value) -> Value:
-    """Return what ``isinstance(value, kinds)`` gives for a module, a tensor or a container and classes that are known."""
+    """Return what ``isinstance(value, kinds)`` gives for a module, a tensor or a container, where this is known."""
     wanted: list[Value] = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
 
     def answer(option: Value) -> bool | None:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
+from torchdevlint.interpreter import instances
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY, Symbol, SymbolKind
 from torchdevlint.names import text_of
@@ -18,6 +19,7 @@ from torchdevlint.values import (
     Choice,
     Const,
     Container,
+    Instance,
     Loader,
     Module,
     Object,
@@ -97,6 +99,9 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return _opaque_element(run, value, node)
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
+        case Instance():
+            made = instances.special(run, value, "__iter__", node)
+            return element(run, made, node) if isinstance(made, Container) else UNKNOWN
         case Choice():
             return join_all((element(run, option, node), condition) for option, condition in value.options)
         case _:

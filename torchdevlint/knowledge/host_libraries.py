@@ -6,6 +6,7 @@ from torchdevlint.knowledge.rows import (
     Arguments,
     Environment,
     ObjectType,
+    Option,
     Plain,
     Quiet,
     ReadHost,
@@ -49,7 +50,8 @@ _PARSER = ObjectType(
     methods={
         **dict.fromkeys(words("parse_args parse_known_args parse_intermixed_args"), Arguments()),
         **dict.fromkeys(words("add_argument_group add_mutually_exclusive_group"), Quiet()),
-        **dict.fromkeys(words("add_argument set_defaults print_help error format_help"), _PLAIN),
+        "add_argument": Option(),
+        **dict.fromkeys(words("set_defaults print_help error format_help"), _PLAIN),
     },
 )
 

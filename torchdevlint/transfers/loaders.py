@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import attributes, calls, functions, iteration
+from torchdevlint.interpreter import calls, instances, iteration
 from torchdevlint.knowledge.rows import DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
@@ -17,7 +17,6 @@ from torchdevlint.values import (
     Const,
     Container,
     Device,
-    Function,
     Instance,
     Loader,
     Opaque,
@@ -109,16 +108,11 @@ def _samples(run: Run, source: Value, call: Call) -> Value:
 
 
 def _item_of(run: Run, source: Instance, call: Call) -> Value:
-    method = attributes.member(run, source.cls, "__getitem__")
-    if not isinstance(method, Function):
-        return UNKNOWN
-    bound = Function(method.node, method.frame, method.name, source, method.owner)
-    index = calls.Argument(call.node, run.opaque("index"))
     frame = run.frame.in_module
     run.frame.in_module = False
-    value = functions.invoke(run, bound, calls.Call(call.node, "__getitem__", [index]))
+    value = instances.special(run, source, "__getitem__", call.node, run.opaque("index"))
     run.frame.in_module = frame
-    return value
+    return UNKNOWN if value is None else value
 
 
 def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:

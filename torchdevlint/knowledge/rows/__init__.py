@@ -53,6 +53,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    Option,
     Query,
     SaveFile,
     SetDevice,
@@ -96,6 +97,7 @@ Row: TypeAlias = (
     | SetDevice
     | DefaultDevice
     | ModuleType
+    | Option
     | OptimizerType
     | DatasetType
     | LoaderType
@@ -217,6 +219,7 @@ __all__ = [
     "NoGrad",
     "ObjectType",
     "OptimizerType",
+    "Option",
     "ParameterType",
     "Placing",
     "Plain",

@@ -121,6 +121,11 @@ class Arguments:
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """The declaration of one argument of the command line: what it is where nobody gives it stands in ``default=``."""
+
+
+@dataclass(frozen=True, slots=True)
 class NoGrad:
     """A context manager or decorator under which no graph is built."""
 
