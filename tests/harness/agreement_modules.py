@@ -76,7 +76,7 @@ def _placed(name: str, sample: Any, literal: bool) -> Iterator[Script]:
         if len(inputs) > 1:
             yield Script(operator, "module", f"only {each} on the device", text(everything - alone))
         operand = next(one for one in operands if one.name == each)
-        if operand.tensor.dim() > 0 and operand.tensor.numel() > 0 and runs(text(everything, False, alone)):
+        if operand.tensor.dim() > 0 and runs(text(everything, False, alone)):
             placement = f"{each} without dimensions on the host"
             yield Script(operator, "module", placement, text(alone | frozenset(weights), True, alone))
 

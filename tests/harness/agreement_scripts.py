@@ -105,7 +105,7 @@ def place(
         if len(names) > 2:
             yield Script(operator, form, f"only {name} on the device", text(everything - alone))
         operand = next(each for each in operands if each.name == name)
-        if operand.tensor.dim() > 0 and operand.tensor.numel() > 0 and runs(text(everything, alone)):
+        if operand.tensor.dim() > 0 and runs(text(everything, alone)):
             yield Script(operator, form, f"{name} without dimensions on the host", text(alone, alone))
             yield Script(operator, form, f"only {name} on the device, without dimensions", text(everything - alone, alone))
 
@@ -117,14 +117,14 @@ def _head(body: str) -> str:
 def operator_scripts(info: Any, number: int) -> Written:
     """The scripts of an entry of `op_db`, of as many samples as are asked for."""
     written = Written()
-    if _resolve(info.name) is None and info.name not in REVERSED and info.name != "__getitem__":
-        written.reason = "it is no function of `torch` under this name"
+    if not list(_forms(info)):
+        written.reason = "it is neither a function of `torch` nor a method under this name"
     seen: set[str] = set()
     for sample in _samples(info, number):
         for form, write in _forms(info):
-            for literal in (False, True):
+            for given, literal in itertools.product(_orders(sample), (False, True)):
                 found = []
-                for script in _written(info, sample, form, write, literal):
+                for script in _written(info, given, form, write, literal):
                     if script.text not in seen:
                         seen.add(script.text)
                         found.append(script)
@@ -132,6 +132,13 @@ def operator_scripts(info: Any, number: int) -> Written:
                 if found:
                     break
     return written
+
+
+def _orders(sample: Any) -> Iterator[Any]:
+    """The sample, and with its first two arguments exchanged: some entries call the operator in this way."""
+    yield sample
+    if sample.args:
+        yield type(sample)(sample.args[0], args=(sample.input, *sample.args[1:]), kwargs=sample.kwargs)
 
 
 def _written(info: Any, sample: Any, form: str, write: Writer, literal: bool) -> Iterator[Script]:
@@ -188,7 +195,7 @@ def _forms(info: Any) -> Iterator[tuple[str, Writer]]:
                 if info.supports_out:
                     yield "out", _out(path)
         last = each.rpartition(".")[2]
-        if info.method_variant is not None and hasattr(torch.Tensor, last):
+        if (info.method_variant is not None or path is None) and callable(getattr(torch.Tensor, last, None)):
             yield f"method {last}" if each != name else "method", _method(last)
         if info.inplace_variant is not None and hasattr(torch.Tensor, last + "_"):
             yield f"in place {last}_" if each != name else "in place", _method(last + "_")
@@ -211,9 +218,7 @@ def _resolve(name: str) -> str | None:
 def _arguments(sample: Any, operands: list[Operand], literal: bool) -> list[str]:
     given = [spell(each, operands, literal) for each in sample.args]
     for key, value in sample.kwargs.items():
-        if key == "device":
-            given.append('device="cuda"') if not operands else None
-        else:
+        if key != "device":  # the tensors say where
             given.append(f"{key}={spell(value, operands, literal)}")
     return given
 

@@ -31,6 +31,7 @@ class Operand:
         if (
             tensor.layout != torch.strided
             or tensor.numel() > (MOST_LITERALS if literal else MOST_ELEMENTS)
+            or tensor.numel() == 0  # PyTorch leaves such calls early, before it compares devices
             or tensor.is_quantized
             or tensor.is_nested
         ):

@@ -65,6 +65,8 @@ def patch_composed(mover: Mover) -> None:
     _patch_attention()
     _patch_meshgrid()
     _patch_matrix_rank()
+    _patch_tensordot()
+    _patch_quantiles()
 
 
 def _patch_attention() -> None:
@@ -107,3 +109,37 @@ def _patch_matrix_rank() -> None:
         return tags.tag_tensor(rank, device_of(matrix)) if tags.tag_of(rank) is tags.ADOPTS else rank
 
     replace_function(torch.linalg, "matrix_rank", matrix_rank)
+
+
+def _patch_tensordot() -> None:
+    native = torch._VF.tensordot
+
+    def tensordot(a: torch.Tensor, b: torch.Tensor, *args: Any, out: torch.Tensor | None = None) -> Any:
+        """Compares devices after the product, as `tensordot_out` in ATen's `Linear.cpp` does."""
+        if out is None:
+            return native(a, b, *args)
+        product = native(a, b, *args)
+        if device_of(out) != device_of(product):
+            raise RuntimeError(
+                "tensordot: Expected the output and input tensors to be on the same device, but got the output tensor "
+                f"on {device_of(out)}, input tensor a on {device_of(a)}, and input tensor b on {device_of(b)}"
+            )
+        return native(a, b, *args, out=out)
+
+    torch._VF.tensordot = tensordot
+
+
+def _patch_quantiles() -> None:
+    for name in ("quantile", "nanquantile"):
+        for owner in (torch, torch.Tensor):
+            replace_function(owner, name, _quantile(getattr(owner, name)))
+
+
+def _quantile(native: Callable[..., Any]) -> Callable[..., Any]:
+    def quantile(input: torch.Tensor, q: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002 -- PyTorch's name
+        """Compares devices before anything else, as `quantile_checks` in ATen's `Sorting.cpp` does."""
+        if isinstance(q, torch.Tensor) and device_of(q) != device_of(input):
+            raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
+        return native(input, q, *args, **kwargs)
+
+    return quantile
