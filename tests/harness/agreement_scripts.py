@@ -12,6 +12,9 @@ from script_text import Operand, Unspeakable, runs, spell
 
 HEADS = {"F.": "import torch.nn.functional as F\n", "nn.": "from torch import nn\n"}
 MOST_OPERANDS = 6
+FACTORY = "<the device>"
+"""Stands where a call that makes a tensor out of none says where."""
+RESULT_FORMS = ("function", "method", "index")
 SYMBOLS = {
     "add": "+",
     "and_": "&",
@@ -89,16 +92,20 @@ def place(
     names = [operand.name for operand in operands]
     head = _head(body())
 
-    def text(on_host: frozenset[str], scalars: frozenset[str] = frozenset()) -> str:
-        made = [
+    def text(on_host: frozenset[str], scalars: frozenset[str] = frozenset(), made: str = "") -> str:
+        lines = [
             operand.line(on_device=operand.name not in on_host, scalar=operand.name in scalars) for operand in operands
         ]
-        return head + "".join(f"{line}\n" for line in made) + body()
+        return head + "".join(f"{line}\n" for line in lines) + body().replace(FACTORY, made)
 
     everything = frozenset(names)
-    if not runs(text(everything)):
+    scope: dict[str, Any] = {}
+    if not runs(text(everything), scope):
         return
-    yield Script(operator, form, "all on the device", text(frozenset()))
+    if names:
+        yield Script(operator, form, "all on the device", text(frozenset()))
+    if form in RESULT_FORMS:
+        yield from _met(operator, form, scope.get("result"), text(everything), text(frozenset(), made=', device="cuda"'))
     for name in names[:MOST_OPERANDS] if len(names) > 1 else ():
         alone = frozenset([name])
         yield Script(operator, form, f"{name} on the host", text(alone))
@@ -108,6 +115,23 @@ def place(
         if operand.tensor.dim() > 0 and runs(text(everything, alone)):
             yield Script(operator, form, f"{name} without dimensions on the host", text(alone, alone))
             yield Script(operator, form, f"only {name} on the device, without dimensions", text(everything - alone, alone))
+
+
+def _met(operator: str, form: str, result: Any, host: str, on_device: str) -> Iterator[Script]:
+    """The scripts in which a result meets another tensor: they tell where it is, and whether it has dimensions."""
+    results = [("result", result)] if isinstance(result, torch.Tensor) else []
+    if isinstance(result, (tuple, list)):
+        results = [(f"result[{index}]", each) for index, each in enumerate(result[:2])]
+    for name, each in results:
+        if not isinstance(each, torch.Tensor) or each.layout != torch.strided or each.numel() == 0:
+            continue
+        shape = tuple(each.shape) or (2,)
+        meeting = f"meeting = {name} == torch.zeros({{}}{{}})\n".format(", ".join(map(str, shape)), "{}")
+        for made, text in (("device", on_device), ("host", host)):
+            for other, place_of_other in (("device", ', device="cuda"'), ("host", "")):
+                if (made, other) != ("host", "host"):
+                    placement = f"{name} of the {made} meets the {other}"
+                    yield Script(operator, form, placement, text + meeting.format(place_of_other))
 
 
 def _head(body: str) -> str:
@@ -220,13 +244,18 @@ def _arguments(sample: Any, operands: list[Operand], literal: bool) -> list[str]
     for key, value in sample.kwargs.items():
         if key != "device":  # the tensors say where
             given.append(f"{key}={spell(value, operands, literal)}")
+    if "device" in sample.kwargs and not operands:
+        given.append(FACTORY)
     return given
 
 
 def _function(path: str) -> Writer:
     def write(sample: Any, operands: list[Operand], literal: bool) -> str:
-        first = [spell(sample.input, operands, literal)]
-        return f"result = {path}({', '.join(first + _arguments(sample, operands, literal))})"
+        first = spell(sample.input, operands, literal)
+        arguments = _arguments(sample, operands, literal)
+        return f"result = {path}({', '.join([first, *(each for each in arguments if each)])})".replace(
+            f", {FACTORY}", FACTORY
+        )
 
     return write
 
