@@ -111,8 +111,10 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
 
 def _refused(event: Combined, odd: Operand) -> bool:
     """Tell whether a host operand is refused even if it is 0-dim."""
-    if odd.role in event.strict or (event.mix is Mix.STRICT and odd.role not in event.weights):
+    if odd.role in event.strict:
         return True
+    if event.mix is Mix.STRICT:
+        return odd.role not in event.weights and odd.role not in event.scalars
     return event.mix is Mix.IN_PLACE and odd is event.operands[0]
 
 

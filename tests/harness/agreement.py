@@ -10,7 +10,6 @@ import argparse
 import json
 import random
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,15 +17,12 @@ from enum import Enum
 from pathlib import Path
 
 import torch
+from agreement_modules import module_scripts, optimizer_scripts
+from agreement_scripts import Script, Written, operator_scripts
+from script_text import execute
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from agreement_modules import module_scripts, optimizer_scripts  # noqa: E402 -- the path first
-from agreement_scripts import Script, Written, operator_scripts  # noqa: E402
-from script_text import execute  # noqa: E402
-
-from torchdevlint.engine import analyse  # noqa: E402
-from torchdevlint.harness.simulator import Machine, SimulationError, install, is_device_error  # noqa: E402
+from torchdevlint.engine import analyse
+from torchdevlint.harness.simulator import Machine, SimulationError, install, is_device_error
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SAMPLES = 3

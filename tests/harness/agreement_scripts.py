@@ -105,7 +105,9 @@ def place(
     if names:
         yield Script(operator, form, "all on the device", text(frozenset()))
     if form in RESULT_FORMS:
-        yield from _met(operator, form, scope.get("result"), text(everything), text(frozenset(), made=', device="cuda"'))
+        yield from _met(
+            operator, form, scope.get("result"), text(everything), text(frozenset(), made=', device="cuda"')
+        )
     for name in names[:MOST_OPERANDS] if len(names) > 1 else ():
         alone = frozenset([name])
         yield Script(operator, form, f"{name} on the host", text(alone))
@@ -114,7 +116,9 @@ def place(
         operand = next(each for each in operands if each.name == name)
         if operand.tensor.dim() > 0 and runs(text(everything, alone)):
             yield Script(operator, form, f"{name} without dimensions on the host", text(alone, alone))
-            yield Script(operator, form, f"only {name} on the device, without dimensions", text(everything - alone, alone))
+            yield Script(
+                operator, form, f"only {name} on the device, without dimensions", text(everything - alone, alone)
+            )
 
 
 def _met(operator: str, form: str, result: Any, host: str, on_device: str) -> Iterator[Script]:
@@ -182,12 +186,20 @@ def _samples(info: Any, number: int) -> Iterator[Any]:
     seen: set[object] = set()
     try:
         for sample in itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=False), 40):
-            shape = _structure((sample.input, sample.args, sorted(sample.kwargs.items())))
-            if shape not in seen and len(seen) < number:
+            given = (sample.input, sample.args, sorted(sample.kwargs.items()))
+            shape = _structure(given)
+            # PyTorch leaves calls with tensors without elements early, before it compares devices.
+            if shape not in seen and len(seen) < number and all(each.numel() for each in _tensors(given)):
                 seen.add(shape)
                 yield sample
     except (RuntimeError, ValueError, NotImplementedError, TypeError):
         return  # samples that need what is not here
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    from torch.utils._pytree import tree_leaves
+
+    return [each for each in tree_leaves(value) if isinstance(each, torch.Tensor)]
 
 
 def _structure(value: Any) -> object:
@@ -268,9 +280,7 @@ def _keywords(path: str, name: str) -> Writer:
         if not any(isinstance(each, torch.Tensor) for each in sample.args) or names is None:
             raise Unspeakable
         first = [spell(sample.input, operands, literal)]
-        given = [
-            f"{key}={spell(each, operands, literal)}" for key, each in zip(names[1:], sample.args, strict=False)
-        ]
+        given = [f"{key}={spell(each, operands, literal)}" for key, each in zip(names[1:], sample.args, strict=False)]
         others = [f"{key}={spell(value, operands, literal)}" for key, value in sample.kwargs.items()]
         return f"result = {path}({', '.join(first + given + others)})"
 
@@ -291,9 +301,7 @@ def parameters(name: str, number: int) -> list[str] | None:
     for start in ("aten::", "aten::" + name.rpartition(".")[0] + "_"):
         for schema in torch._C._jit_get_schemas_for_operator(start + last):
             arguments = [argument for argument in schema.arguments if not argument.kwarg_only]
-            if len(arguments) >= number and all(
-                "Tensor" in str(argument.type) for argument in arguments[:1]
-            ):
+            if len(arguments) >= number and all("Tensor" in str(argument.type) for argument in arguments[:1]):
                 return ["input" if argument.name == "self" else argument.name for argument in arguments]
     return None
 

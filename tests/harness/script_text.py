@@ -87,7 +87,9 @@ def spell(value: Any, operands: list[Operand], literal: bool) -> str:
         case torch.dtype() | torch.layout() | torch.memory_format():
             return str(value)
         case slice():
-            return f"slice({spell(value.start, operands, literal)}, {spell(value.stop, operands, literal)}, {value.step})"
+            return (
+                f"slice({spell(value.start, operands, literal)}, {spell(value.stop, operands, literal)}, {value.step})"
+            )
         case list():
             return "[" + ", ".join(spell(each, operands, literal) for each in value) + "]"
         case tuple():

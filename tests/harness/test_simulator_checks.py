@@ -142,8 +142,17 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "tensordot into the host": (
         lambda: torch.tensordot(on(2, 2), on(2, 2), dims=1, out=host(2, 2)),
-        "tensordot: Expected the output and input tensors to be on the same device, but got the output tensor on cpu, "
-        "input tensor a on cuda:0, and input tensor b on cuda:0",
+        (
+            "tensordot: Expected the output and input tensors to be on the same device, but got the output tensor on "
+            "cpu, input tensor a on cuda:0, and input tensor b on cuda:0"
+        ),
+    ),
+    "inner product with a scalar": (
+        lambda: torch.inner(on(2), other=torch.tensor(1.0)),
+        (
+            "Expected tensor to have cuda DeviceType, but got tensor with cpu DeviceType "
+            "(while checking arguments for inner())"
+        ),
     ),
     "quantile of the host": (
         lambda: torch.quantile(on(2), torch.tensor(0.5)),

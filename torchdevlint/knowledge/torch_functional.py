@@ -48,7 +48,8 @@ _FOLLOWING: dict[str, Row] = {
 _WEIGHTED = ("input", "weight", "bias")
 
 _COMBINING: dict[str, Row] = {
-    "linear": Combine(_WEIGHTED, Mix.STRICT, RankRule.UNKNOWN),
+    # Of an input with one dimension the bias is added to the product.
+    "linear": Combine(_WEIGHTED, Mix.STRICT, RankRule.UNKNOWN, scalars=("bias",)),
     **dict.fromkeys(words("conv1d conv2d conv3d"), Combine(_WEIGHTED, Mix.STRICT, RankRule.SAME)),
     **dict.fromkeys(
         words("conv_transpose1d conv_transpose2d conv_transpose3d"), Combine(_WEIGHTED, Mix.STRICT, RankRule.SAME)

@@ -66,7 +66,9 @@ def patch_composed(mover: Mover) -> None:
     _patch_meshgrid()
     _patch_matrix_rank()
     _patch_tensordot()
-    _patch_quantiles()
+    for name, check in (("quantile", _check_quantile), ("nanquantile", _check_quantile), ("inner", _check_inner)):
+        for owner in (torch, torch.Tensor):
+            replace_function(owner, name, _checked(getattr(owner, name), check))
 
 
 def _patch_attention() -> None:
@@ -129,17 +131,29 @@ def _patch_tensordot() -> None:
     torch._VF.tensordot = tensordot
 
 
-def _patch_quantiles() -> None:
-    for name in ("quantile", "nanquantile"):
-        for owner in (torch, torch.Tensor):
-            replace_function(owner, name, _quantile(getattr(owner, name)))
+def _checked(native: Callable[..., Any], check: Callable[[torch.Tensor, Any], None]) -> Callable[..., Any]:
+    """The function, which first compares the devices of its first two arguments."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *(value for name, value in kwargs.items() if name != "out")]
+        if all(isinstance(each, torch.Tensor) for each in given[:2]):
+            check(given[0], given[1])
+        return native(*args, **kwargs)
+
+    return call
 
 
-def _quantile(native: Callable[..., Any]) -> Callable[..., Any]:
-    def quantile(input: torch.Tensor, q: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002 -- PyTorch's name
-        """Compares devices before anything else, as `quantile_checks` in ATen's `Sorting.cpp` does."""
-        if isinstance(q, torch.Tensor) and device_of(q) != device_of(input):
-            raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
-        return native(input, q, *args, **kwargs)
+def _check_quantile(tensor: torch.Tensor, q: torch.Tensor) -> None:
+    """What `quantile_checks` in ATen's `Sorting.cpp` compares."""
+    if device_of(q) != device_of(tensor):
+        raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
 
-    return quantile
+
+def _check_inner(tensor: torch.Tensor, other: torch.Tensor) -> None:
+    """What `inner` in ATen's `LinearAlgebra.cpp` compares, which are the types."""
+    one, two = device_of(tensor).type, device_of(other).type
+    if one != two:
+        raise RuntimeError(
+            f"Expected tensor to have {one} DeviceType, but got tensor with {two} DeviceType "
+            "(while checking arguments for inner())"
+        )

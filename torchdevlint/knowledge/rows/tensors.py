@@ -99,6 +99,8 @@ class Combine:
     optional_host: tuple[str, ...] = ()
     graph: bool | None = None
     in_place: bool = False
+    out_mix: Mix | None = None  # what it accepts where it is given `out=`, if that is not the same (`clamp`)
+    scalars: tuple[str, ...] = ()  # operands that may be 0-dim on the host where the others may not
     number_overload: tuple[str, ...] = ()  # `clamp`: one number among these makes the 0-dim others legal
     format: bool = False  # the first positional argument is no operand; every further one is (`einsum`)
 
