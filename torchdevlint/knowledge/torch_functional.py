@@ -76,10 +76,9 @@ _COMBINING: dict[str, Row] = {
 _PAIRWISE = Loss()
 
 FUNCTIONAL_LOSSES: dict[str, Loss] = {
-    **dict.fromkeys(
-        words("""soft_margin_loss smooth_l1_loss l1_loss hinge_embedding_loss kl_div poisson_nll_loss"""), _PAIRWISE
-    ),
-    "mse_loss": Loss(weights=("weight",)),
+    **dict.fromkeys(words("""soft_margin_loss hinge_embedding_loss kl_div poisson_nll_loss"""), _PAIRWISE),
+    **dict.fromkeys(words("l1_loss smooth_l1_loss"), Loss(expands=True)),
+    "mse_loss": Loss(expands=True, weights=("weight",)),
     "huber_loss": Loss(strict=True, weights=("weight",)),
     "cross_entropy": Loss(("input", "target", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)),
     "nll_loss": Loss(("input", "target", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)),

@@ -126,6 +126,7 @@ def _loss(functional: str, *constructor: str) -> ModuleType:
             operands=operands,
             targets=loss.targets,
             strict=loss.strict,
+            expands=loss.expands,
             weights=loss.weights if constructor else (),
             strict_weights=loss.strict_weights if constructor else (),
             optional_host=loss.optional_host,

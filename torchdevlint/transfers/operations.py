@@ -17,6 +17,7 @@ from torchdevlint.transfers import leaves, ranks, reads
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
 from torchdevlint.values import (
+    NONE,
     UNKNOWN,
     Choice,
     Const,
@@ -230,7 +231,9 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     """An operation on several tensors, as a function or as a method of its first operand."""
     arguments = _operands(run, row, call, receiver)
     values = [argument.value for _, argument in arguments]
-    numbers = any(isinstance(a.value, Const) and name in row.number_overload for name, a in arguments)
+    numbers = any(
+        isinstance(a.value, Const) and a.value != NONE and name in row.number_overload for name, a in arguments
+    )
     operands = []
     for name, argument in arguments:
         value = argument.value

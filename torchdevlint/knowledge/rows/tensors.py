@@ -28,6 +28,7 @@ class Mix(Enum):
 
     ZERO_DIM = "0-dim host operands may mix (TensorIterator)"
     STRICT = "none, whatever the rank (common device check)"
+    EXPANDED = "0-dim host operands may mix with 0-dim operands only (`broadcast_tensors`)"
     IN_PLACE = "0-dim host operands may mix, but not as the target"
     FREE = "any (copy_, reshape_as): devices are not compared"
 
@@ -118,6 +119,7 @@ class Loss:
     operands: tuple[str, ...] = ("input", "target")
     targets: tuple[str, ...] = ("target",)
     strict: bool = False
+    expands: bool = False  # a 0-dim target is expanded first, so that it may mix with a 0-dim prediction only
     weights: tuple[str, ...] = ()
     strict_weights: tuple[str, ...] = ()
     optional_host: tuple[str, ...] = ()
