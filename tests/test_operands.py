@@ -1,4 +1,4 @@
-"""What meets in a call: results written to, scalars, weights that arguments ask for; where a rule speaks and where not."""
+"""What meets in a call: results written to, scalars, weights that are asked for; where rules speak and where not."""
 
 from __future__ import annotations
 
