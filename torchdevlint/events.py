@@ -51,6 +51,7 @@ class Combined:
     targets: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()  # the roles that are refused on the host whatever their rank
+    scalars: tuple[str, ...] = ()  # the roles that are not, where the others are
     made_at: cst.CSTNode | None = None  # where the loss module with these weights was built
     proof: int = 0  # the result on which a backward pass must run, of a callee that may be no loss
 

@@ -102,7 +102,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
             continue
         odd_is_first = lattice.is_host(clash.left.device)
         odd, other = (first, second) if odd_is_first else (second, first)
-        if odd.rank[0] == 0 and not _refused(event, odd):
+        if odd.rank[0] == 0 and not _refused(event, odd, other):
             continue
         index = first_index if odd_is_first else second_index
         if index in blamed:
@@ -113,10 +113,14 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node)
 
 
-def _refused(event: Combined, odd: Operand) -> bool:
-    """Tell whether a host operand is refused even if it is 0-dim."""
-    if odd.role in event.strict or (event.mix is Mix.STRICT and odd.role not in event.weights):
+def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
+    """Tell whether a host operand is refused beside another even if it is 0-dim."""
+    if odd.role in event.strict:
         return True
+    if event.mix is Mix.STRICT:
+        return odd.role not in event.weights and odd.role not in event.scalars
+    if event.mix is Mix.EXPANDED:
+        return other.rank[0] > 0
     return event.mix is Mix.IN_PLACE and odd is event.operands[0]
 
 

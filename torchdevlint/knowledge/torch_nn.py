@@ -11,6 +11,7 @@ from torchdevlint.knowledge.rows import (
     RankRule,
     Replicas,
     Row,
+    Switch,
     Transparent,
 )
 from torchdevlint.knowledge.torch_functional import FUNCTIONAL_LOSSES
@@ -54,17 +55,24 @@ _LAYERS: dict[str, ModuleType] = {
     ),
     **dict.fromkeys(
         words("""
-        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d
+        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm
         """),
-        ModuleType(returns=RankRule.SAME, empty_without=("affine", "track_running_stats")),
+        ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3), Switch("track_running_stats", 4))),
     ),
-    "GroupNorm": ModuleType(returns=RankRule.SAME, empty_without=("affine",)),
-    "LayerNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
-    "RMSNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
-    # These hold none unless the arguments ask for it.
+    **dict.fromkeys(
+        words("LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"),
+        ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 2), Switch("track_running_stats", 3))),
+    ),
+    "GroupNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3),)),
+    "LayerNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
+    "RMSNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
     **dict.fromkeys(
         words("InstanceNorm1d InstanceNorm2d InstanceNorm3d"),
-        _EMPTY,
+        ModuleType(
+            holds_tensors=False,
+            returns=RankRule.SAME,
+            switches=(Switch("affine", 3, on=False), Switch("track_running_stats", 4, on=False)),
+        ),
     ),
     "PReLU": _SAME,
     "Embedding": ModuleType(returns=RankRule.PLUS_ONE),
@@ -118,6 +126,7 @@ def _loss(functional: str, *constructor: str) -> ModuleType:
             operands=operands,
             targets=loss.targets,
             strict=loss.strict,
+            expands=loss.expands,
             weights=loss.weights if constructor else (),
             strict_weights=loss.strict_weights if constructor else (),
             optional_host=loss.optional_host,

@@ -147,7 +147,7 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
 def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) -> Value:
     """Build a module of a torch class."""
     given = place_of(run, call.keywords.get("device"), moving=False)
-    made = Module(run.new_key(), _emptied(row, call), None, call.text)
+    made = Module(run.new_key(), _switched(row, call), None, call.text)
     if row.placing is Placing.USER:
         placement = given if given is not None else run.default_placement(call.node, f"made by `{call.text}`")
     else:
@@ -186,14 +186,13 @@ def freeze(run: Run, module: Module | Opaque) -> None:
     run.store.set(module.key, FROZEN, True)
 
 
-def _emptied(row: ModuleType, call: Call) -> ModuleType:
-    """Return the row of a module that its arguments leave without tensors (`affine=False`)."""
-    if row.empty_without and all(
-        (argument := call.keywords.get(name)) is not None and argument.value == Const(False)
-        for name in row.empty_without
-    ):
-        return replace(row, holds_tensors=False)
-    return row
+def _switched(row: ModuleType, call: Call) -> ModuleType:
+    """Return the row of a module that holds tensors only where its arguments say so (`affine=False`)."""
+    if not row.switches:
+        return row
+    given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]
+    on = any(default if argument is None else argument.value == Const(True) for argument, default in given)
+    return replace(row, holds_tensors=on)
 
 
 def fill_container(run: Run, made: Module, call: Call | None) -> None:

@@ -32,6 +32,7 @@ from torchdevlint.knowledge.rows.modules import (
     StateOf,
     Step,
     Submodules,
+    Switch,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
@@ -236,6 +237,7 @@ __all__ = [
     "StateOf",
     "Step",
     "Submodules",
+    "Switch",
     "Transparent",
     "TreeMap",
     "Visit",

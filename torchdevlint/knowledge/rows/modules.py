@@ -39,6 +39,15 @@ Output: TypeAlias = Literal["tensor", "pair", "opaque", "input"]
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """An argument of a constructor with which a module holds tensors (`affine`); ``on`` is its default."""
+
+    name: str
+    position: int
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleType:
     """A class of `torch.nn` or of a library: whether it holds tensors, what its call does to inputs.
 
@@ -60,7 +69,7 @@ class ModuleType:
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
-    empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
+    switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
 
 
 @dataclass(frozen=True, slots=True)
