@@ -133,6 +133,14 @@ def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
     return guard(guard_text(run, node))
 
 
+def switched(run: Run, value: Value, node: cst.Name | cst.Attribute) -> Value:
+    """Return what a name stands for wherever its value goes: one that people edit to True or False is a guard."""
+    if type(value) is Const and type(value.value) is bool and _is_switch(run, node):
+        test = guard(dotted(node))
+        return Flag(test.when_true, test.when_false)
+    return value
+
+
 def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:
     """Tell whether a constant is a switch that people edit: a name bound at module level or on a class."""
     if isinstance(node, cst.Name):

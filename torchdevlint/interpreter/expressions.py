@@ -59,7 +59,7 @@ def _name(run: Run, node: cst.Name) -> Value:
         return constant
     found = run.lookup(node.value)
     if found is not None:
-        return found
+        return conditions.switched(run, found, node)
     name = f"builtins.{node.value}"
     return Imported(name, row_of(name, run.knowledge))
 
@@ -101,7 +101,7 @@ def _concatenated(run: Run, node: cst.ConcatenatedString) -> Value:
 def _attribute(run: Run, node: cst.Attribute) -> Value:
     value = evaluate(run, node.value)
     uncalled.read_of(run, node, value)
-    return attributes.read(run, value, node.attr.value, node)
+    return conditions.switched(run, attributes.read(run, value, node.attr.value, node), node)
 
 
 def _binary(run: Run, node: cst.BinaryOperation) -> Value:

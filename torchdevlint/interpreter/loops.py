@@ -37,6 +37,8 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         if counted is not None:
             value = _at_first(run, value, counted) if turn == 0 else value
             (run.indices.add if turn == 0 else run.indices.discard)((run.owner_of(counted), counted))
+        elif isinstance(node.target, cst.Name):
+            run.indices.add((run.owner_of(node.target.value), node.target.value))
         targets.assign(run, node.target, value, node)
 
     return _run(run, node, begin, counted=counted is not None)
