@@ -348,6 +348,23 @@ class Replicated:
     wrapped: cst.CSTNode | None
 
 
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Parameters of a module (``owner``) were replaced while ``optimizers`` held the old ones.
+
+    ``parts`` are the keys of the modules that came new, 0 for parameters; ``moment`` orders it with steps of
+    optimizers and with what they take.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    optimizers: tuple[HeldOptimizer, ...]
+    owner: int
+    parts: frozenset[int]
+    moment: int
+
+
 Event: TypeAlias = (
     Combined
     | Called
@@ -369,4 +386,5 @@ Event: TypeAlias = (
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | Replaced
 )

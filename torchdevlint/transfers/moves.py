@@ -306,6 +306,8 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         for name, value in tuple(run.attribute_values(receiver.key)):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
                 run.store.set(receiver.key, name, replace(value, placement=moved))
+            elif isinstance(value, Module):
+                move_module(run, value, moved)
     else:
         _moved(
             run, call, node.value, before, moved, False if is_tensor else None, proof=receiver.key,
