@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
-from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
+from torchdevlint.knowledge.rows import Mix, ModuleType
+from torchdevlint.lattice import Condition, Placement
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -147,26 +148,6 @@ class Uncalled:
     effect: str
     before: Placement
     proofs: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HeldOptimizer:
-    """An optimizer that holds parameters of a module at the time of an event.
-
-    ``stepped`` is where the parameters were at its last step, None before the first; ``loaded`` is
-    the call that loaded state into it; ``home`` are the devices where they were when it was built;
-    ``late`` tells that they came in a further group, so that a constructor's state is not theirs.
-    """
-
-    key: int
-    type: OptimizerType
-    text: str
-    node: cst.CSTNode
-    stepped: Placement | None
-    loaded: cst.CSTNode | None
-    stateless: bool = False
-    home: frozenset[Device] = frozenset()
-    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,23 +329,6 @@ class Replicated:
     wrapped: cst.CSTNode | None
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    """Parameters of a module (``owner``) were replaced while ``optimizers`` held the old ones.
-
-    ``parts`` are the keys of the modules that came new, 0 for parameters; ``moment`` orders it with steps of
-    optimizers and with what they take.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    optimizers: tuple[HeldOptimizer, ...]
-    owner: int
-    parts: frozenset[int]
-    moment: int
-
-
 Event: TypeAlias = (
     Combined
     | Called
@@ -377,6 +341,7 @@ Event: TypeAlias = (
     | Moved
     | Tallied
     | Loaded
+    | LoadPinned
     | DeviceNamed
     | CudaCalled
     | PlacedInWorker

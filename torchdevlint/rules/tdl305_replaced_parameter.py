@@ -29,8 +29,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdevlint.events import Replaced
 from torchdevlint.facts import FileFacts
+from torchdevlint.incidents import Replaced
 from torchdevlint.rule import Finding, rule
 
 

@@ -36,7 +36,7 @@ from torchdevlint.rule import Finding, rule
     on=DeviceNamed,
     message="`{device}` is hardcoded: this fails where there is no such device",
     fix="Use the script's device variable",
-    supersedes=(),
+    supersedes=("TDL402",),
     in_tests=False,
 )
 def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:

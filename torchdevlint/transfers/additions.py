@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import Replaced
+from torchdevlint.incidents import Replaced
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ANY, HOST, Placement
 from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, PLACEMENT

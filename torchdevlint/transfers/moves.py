@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import CudaCalled, HeldOptimizer, Moved
+from torchdevlint.events import CudaCalled, Moved
 from torchdevlint.facts import BATCH, PROVEN
+from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter.run import Flight
 from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import HeldOptimizer
+from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import AddGroup, GroupsOf, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
