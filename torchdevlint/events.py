@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
-from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
+from torchdevlint.knowledge.rows import Mix, ModuleType
+from torchdevlint.lattice import Condition, Placement
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -148,26 +149,6 @@ class Uncalled:
     effect: str
     before: Placement
     proofs: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HeldOptimizer:
-    """An optimizer that holds parameters of a module at the time of an event.
-
-    ``stepped`` is where the parameters were at its last step, None before the first; ``loaded`` is
-    the call that loaded state into it; ``home`` are the devices where they were when it was built;
-    ``late`` tells that they came in a further group, so that a constructor's state is not theirs.
-    """
-
-    key: int
-    type: OptimizerType
-    text: str
-    node: cst.CSTNode
-    stepped: Placement | None
-    loaded: cst.CSTNode | None
-    stateless: bool = False
-    home: frozenset[Device] = frozenset()
-    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +342,7 @@ Event: TypeAlias = (
     | Moved
     | Tallied
     | Loaded
+    | LoadPinned
     | DeviceNamed
     | CudaCalled
     | PlacedInWorker
@@ -370,4 +352,5 @@ Event: TypeAlias = (
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | Replaced
 )

@@ -34,6 +34,7 @@ class Culprit(Enum):
     CRITERION = "a loss or metric with state"
     INDEX = "an accelerator index into a host tensor"
     LEFT = "a module sent to the host"
+    LAYER = "a layer that came into its module late"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,8 @@ def _by_why(why: Why | None) -> tuple[Culprit, cst.CSTNode] | None:
         return Culprit.UNREGISTERED_MODULE, step.node
     if why.role is Role.CREATED_IN_MODULE:
         return Culprit.CREATION, why.node
+    if why.role is Role.LATE:
+        return Culprit.LAYER, why.node
     return None
 
 
@@ -192,15 +195,16 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
 
 def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts) -> tuple[Culprit, cst.CSTNode]:
     why = odd.possibility.why
+    criterion = event.type is not None and (event.type.metric or event.type.loss is not None)
     named = _by_why(why)
-    if named is not None:
+    if named is not None and not (criterion and named[0] is Culprit.LAYER):
         return named
     if module_is_odd and why is not None and why.role is Role.MOVED_TO_HOST:
         return Culprit.LEFT, why.node
     place = event.node if event.entry is None else event.entry
     if module_is_odd and event.entry in facts.scalar_calls:
         return Culprit.CRITERION, place
-    if module_is_odd and event.type is not None and (event.type.metric or event.type.loss is not None):
+    if module_is_odd and criterion:
         return Culprit.CRITERION, place
     return Culprit.INPUT, place
 

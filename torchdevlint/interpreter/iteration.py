@@ -10,6 +10,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ANY, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, Items, join, join_all
@@ -93,6 +94,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             item = run.opaque("parameter", placement=placement, parameter=True)
             run.parameter_of[item.key] = value.module
             return item
+        case Opaque() if value.key in run.groups_of:
+            return run.derive(value, value.name, part=True)
         case Opaque():
             return _opaque_element(run, value, node)
         case Object():
@@ -169,19 +172,23 @@ def parts(run: Run, value: Value, node: cst.CSTNode) -> list[Value]:
     return [element(run, value, node)]
 
 
+def position(run: Run, base: Container | Module, key: object) -> object:
+    """Return the key under which an element stands: positions of a list may be counted from behind."""
+    if isinstance(base, Container):
+        is_list = base.kind == "list"
+    else:
+        is_list = base.type.container in (ContainerKind.LIST, ContainerKind.SEQUENTIAL)
+    items = run.items(base)
+    if is_list and isinstance(key, int) and key < 0 and items.rest is None:
+        return key + len(items.exact)
+    return key
+
+
 def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> None:
     """Bind an element of a container under a key; an unknown key may be any."""
     items = run.items(base)
     if isinstance(key, Const):
-        wanted = key.value
-        if (
-            isinstance(wanted, int)
-            and wanted < 0
-            and items.rest is None
-            and isinstance(base, Container)
-            and base.kind == "list"
-        ):
-            wanted += len(items.exact)
+        wanted = position(run, base, key.value)
         exact = [(name, value if name == wanted else old) for name, old in items.exact]
         added = () if any(name == wanted for name, _ in exact) else ((wanted, value),)
         run.fill(base.key, Items((*exact, *added), items.rest, items.lost))

@@ -180,6 +180,7 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         state = callee.placement  # a submodule of a module that was placed
     if state is not None and state != ANY:
         _meets(run, callee, made, state, callee.name or made.text)
+        transfers.meet_added(run, callee, made, state)
     for argument in made.values():
         calls.escape(run, argument.value)
     if proven:

@@ -24,6 +24,7 @@ from torchdevlint.values import (
     Module,
     Object,
     Opaque,
+    Optimizer,
     Tensor,
     Unknown,
     Value,
@@ -140,6 +141,7 @@ class Run:
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    groups_of: dict[int, Optimizer] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
     within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements
@@ -223,6 +225,8 @@ class Run:
         self.part_of[made.key] = whole.key
         if part and whole.parameter and whole.key in self.parameter_of:
             self.parameter_of[made.key] = self.parameter_of[whole.key]
+        if whole.key in self.groups_of:
+            self.groups_of[made.key] = self.groups_of[whole.key]
         if whole.key in self.load_of:
             self.load_of[made.key] = self.load_of[whole.key]
         return made
@@ -372,13 +376,13 @@ class Run:
         name = f"the device of `{value.name}`" if value.name else "an unknown device"
         return lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, name))
 
-    def default_placement(self, node: cst.CSTNode, what: str = "") -> Placement:
-        """Return where something is that is made without a device: the host, or the default device."""
+    def default_placement(self, node: cst.CSTNode, what: str = "", *, layer: bool = False) -> Placement:
+        """Return where a tensor or ``layer`` is that is made without a device: the host, or the default device."""
         changed = self.store.get(0, DEFAULT_DEVICE)
         if isinstance(changed, frozenset) and changed != ON_HOST:
             return changed
         inside = self.frame.in_module and not self.frame.constructing
-        role = Role.CREATED_IN_MODULE if inside else Role.CREATED
+        role = Role.CREATED if not inside else Role.LATE if layer else Role.CREATED_IN_MODULE
         fallback = any(truth and guard.endswith(IS_NONE) for guard, truth in self.world)
         return lattice.on(HOST, Why(role, node, what, fallback=fallback))
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from enum import Enum
 
 from torchdevlint import lattice
-from torchdevlint.events import HeldOptimizer, Moved
+from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
+from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.rule import Finding
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
+    Exchange,
     Freeze,
     HoldParameters,
     LoadState,
@@ -27,10 +28,11 @@ from torchdevlint.knowledge.rows import (
     Visit,
 )
 from torchdevlint.lattice import ANY
+from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import checkpoints, leaves, losses, moves, replicas
+from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas
 from torchdevlint.transfers.devices import named, place_of
-from torchdevlint.transfers.operands import first_value
+from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import (
     ANY_RANK,
@@ -132,6 +134,8 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     if row.kind is RegisterKind.BUFFER and name is not None and isinstance(name.value, Const):
         run.buffers.add((module.key, str(name.value.value)))
     value = held.value
+    if row.kind is RegisterKind.MODULE and module.type.container is not ContainerKind.NONE and name is not None:
+        iteration.store_item(run, module, name.value, value)
     if row.kind is RegisterKind.PARAMETER:
         leaves.assigned(run, value, call.text, call.node)
     if isinstance(value, Tensor):
@@ -140,7 +144,9 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     register(run, value)
     text = name.value.value if name is not None and isinstance(name.value, Const) else f"<registered {run.new_key()}>"
     run.bound_at[module.key, str(text)] = call.node
+    old = run.store.value(module.key, str(text))
     run.set_attribute(module.key, str(text), value)
+    additions.put_in(run, module, value, old, str(text), call.node)
     return NONE
 
 
@@ -149,7 +155,9 @@ def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) 
     given = place_of(run, call.keywords.get("device"), moving=False)
     made = Module(run.new_key(), _switched(row, call), None, call.text)
     if row.placing is Placing.USER:
-        placement = given if given is not None else run.default_placement(call.node, f"made by `{call.text}`")
+        placement = (
+            given if given is not None else run.default_placement(call.node, f"made by `{call.text}`", layer=True)
+        )
     else:
         placement = ANY
     for argument in call.values():
@@ -184,6 +192,7 @@ def _settle_container(run: Run, made: Module) -> None:
 def freeze(run: Run, module: Module | Opaque) -> None:
     """Note that the parameters of a module need no gradient."""
     run.store.set(module.key, FROZEN, True)
+    run.facts.frozen.add(module.key)
 
 
 def _switched(row: ModuleType, call: Call) -> ModuleType:
@@ -260,12 +269,21 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case LoadState():
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
-            if call.keywords.get(row.assigns) is not None:
+            assigned = call.keywords.get(row.assigns)
+            if assigned is not None:
                 move_module(run, receiver, ANY)
+            if assigned is not None and assigned.value == Const(True):
+                additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
             return NONE
+        case Exchange():
+            move_module(run, receiver, run.module_placement(receiver) or ANY)
+            additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
+            return UNKNOWN
         case Freeze():
             first = first_value(call)
             run.store.set(receiver.key, FROZEN, first == Const(False))
+            if first == Const(False):
+                freeze(run, receiver)
             return receiver
         case Submodules():
             return _submodules(run, row, receiver, call)

@@ -55,12 +55,12 @@ def meet(run: Run, module: Module, inner: object, call: Call) -> None:
 
 
 def _record(run: Run, inner: Module, call: Call, text: str, home: Placement, wrapped: cst.CSTNode | None) -> None:
-    state = next((state for state in _states(run, inner, 0) if state != lattice.ANY), None)
+    state = next((state for state in states(run, inner, 0) if state != lattice.ANY), None)
     if state is not None:
         run.emit(Replicated(call.node, run.world, text, inner.name, state, home, wrapped))
 
 
-def _states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
+def states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
     """Yield where the tensors are that a module surely holds."""
     match value:
         case Tensor() if value.held is not Holder.NONE:
@@ -71,8 +71,8 @@ def _states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
                     yield run.module_placement(value) or lattice.ANY
                 return
             for _, item in run.attribute_values(value.key):
-                yield from _states(run, item, depth + 1)
+                yield from states(run, item, depth + 1)
             for item in contained(run, value):
-                yield from _states(run, item, depth + 1)
+                yield from states(run, item, depth + 1)
         case _:
             return

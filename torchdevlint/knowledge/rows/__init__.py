@@ -19,7 +19,9 @@ from torchdevlint.knowledge.rows.libraries import (
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
     ContainerKind,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
     ModuleType,
@@ -107,6 +109,8 @@ Row: TypeAlias = (
     | Conversion
     | AddGroup
     | StateOf
+    | GroupsOf
+    | Exchange
     | Freeze
     | DeviceContext
     | Transparent
@@ -197,11 +201,13 @@ __all__ = [
     "Draw",
     "Environment",
     "EnvironmentRow",
+    "Exchange",
     "Follow",
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
     "GradMode",
+    "GroupsOf",
     "HoldParameters",
     "Knowledge",
     "Like",

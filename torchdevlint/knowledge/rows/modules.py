@@ -132,6 +132,11 @@ class LoadState:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """A method that replaces some parameters of a module by new ones (`resize_token_embeddings`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class OptimizerType:
     """An optimizer class; ``eager_state`` tells that it makes its state in the constructor (Adagrad).
 
@@ -155,3 +160,10 @@ class AddGroup:
 @dataclass(frozen=True, slots=True)
 class StateOf:
     """An attribute of an optimizer through which its state is moved by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsOf:
+    """An attribute of an optimizer with its groups, each of which has its parameters under the key ``parameters``."""
+
+    parameters: str
