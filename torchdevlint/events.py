@@ -282,6 +282,24 @@ class AttributeMissed:
 
 
 @dataclass(frozen=True, slots=True)
+class WrapperAsked:
+    """A wrapper was asked for an attribute that it does not have: ``wrapped`` is the call that made it.
+
+    ``kind`` names the wrapper; ``guards`` are those that were added since it was made. ``owners`` are those of
+    `AttributeMissed`.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    name: str
+    kind: str
+    owners: frozenset[int]
+    wrapped: cst.CSTNode
+    guards: Condition
+
+
+@dataclass(frozen=True, slots=True)
 class LeafMoved:
     """A leaf that requires a gradient was moved, and its copy was then used as if it were one (``use``, at ``used``).
 
@@ -364,6 +382,7 @@ Event: TypeAlias = (
     | CudaCalled
     | PlacedInWorker
     | AttributeMissed
+    | WrapperAsked
     | LeafMoved
     | SetTooLate
     | NumberAsDevice

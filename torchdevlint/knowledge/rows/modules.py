@@ -60,6 +60,7 @@ class ModuleType:
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
+    own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
     empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
 
 
