@@ -14,6 +14,7 @@ import libcst as cst
 
 from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
 from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.parallel import Fed, Replicated, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -282,24 +283,6 @@ class AttributeMissed:
 
 
 @dataclass(frozen=True, slots=True)
-class WrapperAsked:
-    """A wrapper was asked for an attribute that it does not have: ``wrapped`` is the call that made it.
-
-    ``kind`` names the wrapper; ``guards`` are those that were added since it was made. ``owners`` are those of
-    `AttributeMissed`.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    name: str
-    kind: str
-    owners: frozenset[int]
-    wrapped: cst.CSTNode
-    guards: Condition
-
-
-@dataclass(frozen=True, slots=True)
 class LeafMoved:
     """A leaf that requires a gradient was moved, and its copy was then used as if it were one (``use``, at ``used``).
 
@@ -350,22 +333,6 @@ class DeviceCompared:
     proof: int
 
 
-@dataclass(frozen=True, slots=True)
-class Replicated:
-    """A wrapper needs a module on a device, ``home``, and a tensor of it is where ``state`` says.
-
-    ``wrapped`` is the call that made the wrapper where it is called later, None where it was just made.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    kind: str
-    state: Placement
-    home: Placement
-    wrapped: cst.CSTNode | None
-
-
 Event: TypeAlias = (
     Combined
     | Called
@@ -388,4 +355,5 @@ Event: TypeAlias = (
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | Fed
 )

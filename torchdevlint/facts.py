@@ -96,6 +96,9 @@ class FileFacts:
     # guards under which the module in a wrapper was asked for, by the call that made the wrapper
     unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
 
+    # calls that made loaders of which each process may have a part of its own
+    divided: set[cst.CSTNode] = field(default_factory=set)
+
     # calls of modules of the file that gave a 0-dim tensor, as a loss does
     scalar_calls: set[cst.CSTNode] = field(default_factory=set)
 

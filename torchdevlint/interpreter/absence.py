@@ -7,12 +7,13 @@ from collections.abc import Callable
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import AttributeMissed, WrapperAsked
+from torchdevlint.events import AttributeMissed
 from torchdevlint.interpreter import attributes
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ModuleType, Replicas
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import text_of
+from torchdevlint.parallel import WrapperAsked
 from torchdevlint.values import (
     UNKNOWN,
     Class,

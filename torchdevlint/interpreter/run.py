@@ -21,6 +21,7 @@ from torchdevlint.values import (
     Class,
     Container,
     Function,
+    Loader,
     Module,
     Object,
     Opaque,
@@ -107,7 +108,9 @@ class Run:
     worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
     stack: list[cst.CSTNode] = field(default_factory=list)
-    running: list[cst.CSTNode] = field(default_factory=list)
+    running: list[cst.For | cst.While] = field(default_factory=list)
+    taken: list[tuple[Loader, Condition]] = field(default_factory=list)  # loaders whose items were taken, in order
+    fed: dict[cst.CSTNode, list[tuple[Loader, Condition]]] = field(default_factory=dict)  # those that loops take from
     activation: int = 0
 
     # what is spent
@@ -142,6 +145,7 @@ class Run:
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    whole_datasets: set[int] = field(default_factory=set)  # opaque ones that a row tells of
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
     within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements

@@ -31,8 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdevlint import lattice
-from torchdevlint.events import WrapperAsked
 from torchdevlint.facts import FileFacts
+from torchdevlint.parallel import WrapperAsked
 from torchdevlint.rule import Finding, rule
 
 

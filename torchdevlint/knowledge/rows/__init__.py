@@ -53,6 +53,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    OfProcess,
     Query,
     SaveFile,
     SetDevice,
@@ -133,6 +134,7 @@ Row: TypeAlias = (
     | Begin
     | Environment
     | SetVariables
+    | OfProcess
     | DeviceNumber
 )
 
@@ -216,6 +218,7 @@ __all__ = [
     "MoveKind",
     "NoGrad",
     "ObjectType",
+    "OfProcess",
     "OptimizerType",
     "ParameterType",
     "Placing",
