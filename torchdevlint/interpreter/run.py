@@ -11,6 +11,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
+from torchdevlint.interpreter.worlds import may_guard
 from torchdevlint.knowledge.rows import Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
@@ -46,21 +47,6 @@ MAX_WITHIN = 1_000
 """How many elements a container may have, with those of its elements; of one with more nothing is known."""
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
-
-
-_COUNTED = "device"
-"""A part of the names of what counts accelerators."""
-
-
-def _may_guard(name: str) -> bool:
-    """Tell whether a guard may ask for an accelerator: a flag or an equality may, a size may not."""
-    if name.startswith("?") or " % " in name:
-        return False
-    for sign in (" >= ", " > ", " < ", " <= "):
-        left, found, right = name.partition(sign)
-        if found:
-            return right.partition("?")[0] in ("0", "1", "-1") or _COUNTED in left
-    return True
 
 
 ARRAY = ObjectType("array", array=True)
@@ -260,7 +246,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or any(_may_guard(name) for name, _ in self.world)
+        return self.guarded > 0 or any(may_guard(name) for name, _ in self.world)
 
     def spend(self, node: cst.CSTNode) -> bool:
         """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""
