@@ -13,8 +13,9 @@ from typing import TypeAlias
 import libcst as cst
 
 from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
-from torchdevlint.knowledge.rows import Mix, ModuleType
-from torchdevlint.lattice import Condition, Placement
+from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
+from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.parallel import Fed, Replicated, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -314,22 +315,6 @@ class DeviceCompared:
     proof: int
 
 
-@dataclass(frozen=True, slots=True)
-class Replicated:
-    """A wrapper needs a module on a device, ``home``, and a tensor of it is where ``state`` says.
-
-    ``wrapped`` is the call that made the wrapper where it is called later, None where it was just made.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    kind: str
-    state: Placement
-    home: Placement
-    wrapped: cst.CSTNode | None
-
-
 Event: TypeAlias = (
     Combined
     | Called
@@ -347,10 +332,12 @@ Event: TypeAlias = (
     | CudaCalled
     | PlacedInWorker
     | AttributeMissed
+    | WrapperAsked
     | LeafMoved
     | SetTooLate
     | NumberAsDevice
     | DeviceCompared
     | Replicated
     | Replaced
+    | Fed
 )

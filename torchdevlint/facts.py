@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
@@ -101,6 +101,12 @@ class FileFacts:
 
     # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
     bound: set[tuple[int, str]] = field(default_factory=set)
+
+    # guards under which the module in a wrapper was asked for, by the call that made the wrapper
+    unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
+
+    # calls that made loaders of which each process may have a part of its own
+    divided: set[cst.CSTNode] = field(default_factory=set)
 
     # calls of modules of the file that gave a 0-dim tensor, as a loss does
     scalar_calls: set[cst.CSTNode] = field(default_factory=set)

@@ -184,6 +184,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
 def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> Value:
     known = run.store.value(value.key, name)
     if known is not None:
+        absence.note_unwrapped(run, value, name)
         return known
     if name == NAMESPACE:
         run.lent.add(value.key)
@@ -199,6 +200,9 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         if value.type.has_device:
             return Device(placement, form=Form.ASKED)
         absence.missed(run, value, name, node)
+        return UNKNOWN
+    if value.type.own and isinstance(node, cst.Attribute):
+        absence.missed_by_wrapper(run, value, name, node)
         return UNKNOWN
     if value.type.forwards_attributes:
         inner = run.store.value(value.key, "module")

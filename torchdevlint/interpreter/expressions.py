@@ -20,7 +20,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
 from torchdevlint.names import row_of
-from torchdevlint.state import BEGUN, Branch, Items, join
+from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -149,9 +149,8 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
     is_or = type(node.operator) is cst.Or
     if test.known is not None:
         return left if test.known is is_or else evaluate(run, node.right)
-    begun = run.store.get(0, BEGUN)
-    right = evaluate(run, node.right)
-    run.store.set(0, BEGUN, begun)  # it may not have been evaluated
+    with conditions.evaluated_if(run, test, not is_or):
+        right = evaluate(run, node.right)
     if (
         isinstance(left, Flag)
         or isinstance(right, Flag)

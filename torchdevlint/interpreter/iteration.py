@@ -11,7 +11,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
-from torchdevlint.lattice import ANY, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, Condition, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, Items, join, join_all
 from torchdevlint.values import (
@@ -85,6 +85,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Loader():
             _iterated(run, value.item)
             _drawn(run, value, node)
+            run.taken.append((value, run.world))
             return value.item
         case Module():
             found = run.items(value).any()
@@ -101,9 +102,20 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
         case Choice():
-            return join_all((element(run, option, node), condition) for option, condition in value.options)
+            return join_all(
+                (_element_under(run, option, condition, node), condition) for option, condition in value.options
+            )
         case _:
             return UNKNOWN
+
+
+def _element_under(run: Run, option: Value, condition: Condition, node: cst.CSTNode) -> Value:
+    """Return what an iteration over one of several values yields, where it is that one."""
+    world = run.world
+    run.world = world | condition
+    value = element(run, option, node)
+    run.world = world
+    return value
 
 
 def any_of(run: Run, container: Container) -> Value:

@@ -11,6 +11,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
+from torchdevlint.interpreter.worlds import may_guard
 from torchdevlint.knowledge.rows import Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
@@ -21,6 +22,7 @@ from torchdevlint.values import (
     Class,
     Container,
     Function,
+    Loader,
     Module,
     Object,
     Opaque,
@@ -45,21 +47,6 @@ MAX_WITHIN = 1_000
 """How many elements a container may have, with those of its elements; of one with more nothing is known."""
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
-
-
-_COUNTED = "device"
-"""A part of the names of what counts accelerators."""
-
-
-def _may_guard(name: str) -> bool:
-    """Tell whether a guard may ask for an accelerator: a flag or an equality may, a size may not."""
-    if name.startswith("?") or " % " in name:
-        return False
-    for sign in (" >= ", " > ", " < ", " <= "):
-        left, found, right = name.partition(sign)
-        if found:
-            return right.partition("?")[0] in ("0", "1", "-1") or _COUNTED in left
-    return True
 
 
 ARRAY = ObjectType("array", array=True)
@@ -107,7 +94,9 @@ class Run:
     worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
     stack: list[cst.CSTNode] = field(default_factory=list)
-    running: list[cst.CSTNode] = field(default_factory=list)
+    running: list[cst.For | cst.While] = field(default_factory=list)
+    taken: list[tuple[Loader, Condition]] = field(default_factory=list)  # loaders whose items were taken, in order
+    fed: dict[cst.CSTNode, list[tuple[Loader, Condition]]] = field(default_factory=dict)  # those that loops take from
     activation: int = 0
 
     # what is spent
@@ -138,10 +127,12 @@ class Run:
     lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
+    wrapped: dict[int, tuple[cst.CSTNode, Condition]] = field(default_factory=dict)  # wrappers: by which call, where
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     groups_of: dict[int, Optimizer] = field(default_factory=dict)
+    whole_datasets: set[int] = field(default_factory=set)  # opaque ones that a row tells of
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
     within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements
@@ -258,7 +249,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or any(_may_guard(name) for name, _ in self.world)
+        return self.guarded > 0 or any(may_guard(name) for name, _ in self.world)
 
     def spend(self, node: cst.CSTNode) -> bool:
         """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""

@@ -166,6 +166,7 @@ def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) 
         wrapped = call.get(0, "module")
         if wrapped is not None:
             run.set_attribute(made.key, "module", wrapped.value)
+            run.wrapped[made.key] = (call.node, run.world)
             if isinstance(wrapped.value, Opaque):
                 run.facts.modules.add(wrapped.value.key)
             replicas.wrap(run, made, row, wrapped, call)
@@ -308,7 +309,9 @@ def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value
     if function is None:
         return receiver
     if not row.tensors:
-        calls.call_value(run, function.value, calls.Call(call.node, call.text, [calls.Argument(call.node, receiver)]))
+        inner = run.store.value(receiver.key, "module") if isinstance(receiver, Module) and receiver.type.own else None
+        visited = calls.Argument(call.node, receiver if inner is None else inner)
+        calls.call_value(run, function.value, calls.Call(call.node, call.text, [visited]))
         return receiver
     tensor = calls.Argument(call.node, Tensor(run.module_placement(receiver) or ANY, held=Holder.PARAMETER))
     result = calls.call_value(run, function.value, calls.Call(call.node, call.text, [tensor]))

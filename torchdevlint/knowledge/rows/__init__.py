@@ -56,6 +56,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    OfProcess,
     Query,
     SaveFile,
     SetDevice,
@@ -138,6 +139,7 @@ Row: TypeAlias = (
     | Begin
     | Environment
     | SetVariables
+    | OfProcess
     | DeviceNumber
 )
 
@@ -223,6 +225,7 @@ __all__ = [
     "MoveKind",
     "NoGrad",
     "ObjectType",
+    "OfProcess",
     "OptimizerType",
     "ParameterType",
     "Placing",

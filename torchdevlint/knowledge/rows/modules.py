@@ -70,6 +70,7 @@ class ModuleType:
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
+    own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 
 
 @dataclass(frozen=True, slots=True)
