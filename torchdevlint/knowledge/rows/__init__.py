@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
+    Arrives,
     Build,
     Carrier,
+    Feed,
     FrameworkDevice,
     MoveHelper,
     ObjectType,
@@ -115,6 +117,7 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Feed
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -177,6 +180,7 @@ class Knowledge:
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Arrives",
     "Backward",
     "Begin",
     "Build",
@@ -196,6 +200,7 @@ __all__ = [
     "Draw",
     "Environment",
     "EnvironmentRow",
+    "Feed",
     "Follow",
     "FrameworkDevice",
     "Freeze",
