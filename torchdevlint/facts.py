@@ -7,11 +7,15 @@ them when the interpretation has ended.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.meetings import Meeting
 
 PROVEN = 0
 """The key, among carriers, of a module that needs no proof."""
@@ -23,6 +27,9 @@ BATCH = -1
 @dataclass(slots=True)
 class FileFacts:
     """Evidence, most of it by key: of opaque values, symbols, batches, optimizers, loads and accumulations."""
+
+    # the meetings found in an event, by its identity, once the rules judge
+    met: dict[int, tuple[Meeting, ...]] = field(default_factory=dict)
 
     # opaque values that are proven to be a tensor or a module, and objects whose plain attributes are read
     tensors: set[int] = field(default_factory=set)

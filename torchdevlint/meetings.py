@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from itertools import combinations
+from itertools import combinations, islice
 
 import libcst as cst
 
@@ -16,6 +16,9 @@ from torchdevlint.knowledge.rows import Mix
 from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.rule import Finding
 from torchdevlint.why import Role, Why
+
+MAX_PAIRS = 1_000
+"""How many pairs of operands of one operation are compared; 45 operands have as many."""
 
 
 class Culprit(Enum):
@@ -90,7 +93,8 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
     if event.mix is Mix.FREE or (event.proof and event.proof not in facts.graphs):
         return
     blamed: set[int] = set()
-    for (first_index, first), (second_index, second) in combinations(enumerate(event.operands), 2):
+    pairs = islice(combinations(enumerate(event.operands), 2), MAX_PAIRS)
+    for (first_index, first), (second_index, second) in pairs:
         if not (_proven(first, facts) and _proven(second, facts)):
             continue
         clash = lattice.clash(first.placement, second.placement, facts, event.world)
@@ -230,7 +234,10 @@ def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placemen
 
 
 def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:
-    """Yield the meetings of an event for which one culprit is to blame."""
-    for meeting in meetings(event, facts):
+    """Yield the meetings of an event for which one culprit is to blame; every such rule asks, so they are kept."""
+    found = facts.met.get(id(event))
+    if found is None:
+        found = facts.met[id(event)] = tuple(meetings(event, facts))
+    for meeting in found:
         if meeting.culprit is culprit:
             yield meeting

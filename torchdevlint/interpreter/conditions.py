@@ -39,6 +39,8 @@ from torchdevlint.values import (
 
 MAX_NAME = 200
 """Characters up to which the name of a conjunction is its literals."""
+MAX_LITERALS = 64
+"""Up to this many literals a conjunction is kept with each of them, else as a whole: every operator adds one."""
 
 
 _EXISTING = (Tensor, Module, Instance, Optimizer, Loader, Container, Function, Class, Imported, Device, Object)
@@ -71,19 +73,21 @@ def _both(left: Test, right: Test, is_and: bool) -> Test:
     """Combine two tests: what both say when the whole is decided, and the whole as a literal of its own."""
     if right.known is not None:
         return left if right.known is is_and else (ALWAYS_FALSE if is_and else ALWAYS_TRUE)
-    if is_and:
-        name = _compound(left.when_true, right.when_true)
-        return Test(left.when_true | right.when_true | {(name, True)}, frozenset({(name, False)}))
-    name = _compound(left.when_false, right.when_false)
-    return Test(frozenset({(name, False)}), left.when_false | right.when_false | {(name, True)})
+    parts = left.when_true | right.when_true if is_and else left.when_false | right.when_false
+    name = _compound(parts)
+    whole, part = (
+        parts | {(name, True)} if len(parts) < MAX_LITERALS else frozenset({(name, True)}),
+        frozenset({(name, False)}),
+    )
+    return Test(whole, part) if is_and else Test(part, whole)
 
 
-def _compound(left: Condition, right: Condition) -> str:
+def _compound(parts: Condition) -> str:
     """Return the name of a conjunction, the same for the same literals.
 
     A long name is given by its digest: names of names would double with every operator.
     """
-    name = " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in left | right))
+    name = " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in parts))
     return name if len(name) <= MAX_NAME else blake2b(name.encode(), digest_size=16).hexdigest()
 
 

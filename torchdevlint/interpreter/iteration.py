@@ -192,7 +192,7 @@ def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> 
             wanted += len(items.exact)
         exact = [(name, value if name == wanted else old) for name, old in items.exact]
         added = () if any(name == wanted for name, _ in exact) else ((wanted, value),)
-        run.store.set(base.key, ITEMS, Items((*exact, *added), items.rest, items.lost).bounded())
+        run.fill(base.key, Items((*exact, *added), items.rest, items.lost))
         return
     # An element under a key that is not known may be any of those that are.
     exact = [(name, join(old, value)) for name, old in items.exact]

@@ -41,6 +41,8 @@ MAX_MODULE_DEPTH = 3
 MAX_WORK = 300
 """How many statements the calls of one function may run, with those of what it calls."""
 MAX_EXPRESSION_DEPTH = 60
+MAX_WITHIN = 1_000
+"""How many elements a container may have, with those of its elements; of one with more nothing is known."""
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
 
@@ -113,6 +115,7 @@ class Run:
     steps: int = 0
     work: dict[cst.CSTNode, int] = field(default_factory=dict)
     expression_depth: int = 0
+    unrolling: int = 1  # how often comprehensions around evaluate the element at hand, one by one
 
     # what was found
     facts: FileFacts = field(default_factory=FileFacts)
@@ -141,6 +144,7 @@ class Run:
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
+    within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
     indices: set[tuple[int, str]] = field(default_factory=set)  # names that count the passes of a loop that runs
@@ -319,8 +323,14 @@ class Run:
     def holder(self, kind: str, items: Items) -> Container:
         """Return a new container with elements by position or key."""
         made = Container(self.new_key(), kind)
-        self.store.set(made.key, ITEMS, items.bounded())
+        self.fill(made.key, items)
         return made
+
+    def fill(self, key: int, items: Items) -> None:
+        """Set the elements of a container, or forget them where those in them are too many: they may be shared."""
+        within = 1 + sum(self.within.get(v.key, 1) if isinstance(v, Container | Module) else 1 for _, v in items.exact)
+        self.within[key] = min(within, MAX_WITHIN)
+        self.store.set(key, ITEMS, items.bounded() if within < MAX_WITHIN else Items((), UNKNOWN, items.lost))
 
     def born_in_loop(self, made: Container) -> Container:
         """Note the loop that makes a container anew at each pass: what it gathers there it loses there."""

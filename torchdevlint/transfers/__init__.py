@@ -17,7 +17,7 @@ from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
 from torchdevlint.transfers.optimizers import of_optimizer, of_unseen_optimizer
-from torchdevlint.transfers.placing import copied, move_module
+from torchdevlint.transfers.placing import contained, copied, move_module
 from torchdevlint.transfers.reads import sizes
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "call_object",
     "call_typed_module",
     "choose_device",
+    "contained",
     "copied",
     "dataset_tensors",
     "demanded",

@@ -27,7 +27,7 @@ from torchdevlint.knowledge.rows import (
     Visit,
 )
 from torchdevlint.lattice import ANY
-from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
+from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.transfers import checkpoints, leaves, losses, moves, replicas
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value
@@ -216,7 +216,7 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
     if rest is not None:
         register(run, rest)
         rest = as_parameter(rest)
-    run.store.set(made.key, ITEMS, Items(tuple(exact), rest))
+    run.fill(made.key, Items(tuple(exact), rest))
 
 
 def as_parameter(value: Value) -> Value:
@@ -226,15 +226,13 @@ def as_parameter(value: Value) -> Value:
     return value
 
 
-def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:
-    """Tell whether a module holds tensors; None where that is not known."""
-    if not isinstance(module, Module) or depth > MAX_DEPTH:
+def holds_tensors(run: Run, module: Value, seen: frozenset[int] = frozenset()) -> bool | None:
+    """Tell whether a module holds tensors; None where that is not known. ``seen`` are the containers around it."""
+    if not isinstance(module, Module) or len(seen) > MAX_DEPTH:
         return None
     if module.type.container is not ContainerKind.NONE:
-        items = run.items(module)
-        answers = [holds_tensors(run, value, depth + 1) for _, value in items.exact]
-        if items.rest is not None:
-            answers.append(holds_tensors(run, items.rest, depth + 1))
+        each = {value.key if isinstance(value, Module) else None: value for value in contained(run, module)}
+        answers = [holds_tensors(run, value, seen | {module.key}) for key, value in each.items() if key not in seen]
         return True if True in answers else None if None in answers else False
     if module.cls is not None and module.type.abstract:
         return None
