@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
+from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.ignite import IGNITE
@@ -19,8 +20,8 @@ from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
 from torchdevlint.knowledge.transformers import TRANSFORMERS
 from torchdevlint.knowledge.vision import VISION
 
-DEFAULT = Knowledge(
-    names={
+NAMES = Rows(
+    {
         **TORCH_FUNCTIONS,
         **TORCH_FUNCTIONAL,
         **TORCH_NN,
@@ -35,7 +36,13 @@ DEFAULT = Knowledge(
         **VISION,
         **HOST_LIBRARIES,
     },
-    tensor=TENSOR,
+    FUNCTIONS,
+)
+OF_TENSORS = Rows(TENSOR, METHODS)
+
+DEFAULT = Knowledge(
+    names=NAMES,
+    tensor=OF_TENSORS,
     tensor_attributes=TENSOR_ATTRIBUTES,
     module=MODULE,
     optimizer=OPTIMIZER,

@@ -241,3 +241,8 @@ _SPECIAL: dict[str, Check] = {
     "mkldnn_convolution": _check_convolution,
     "_pack_padded_sequence": _check_packing,
 }
+
+TABLED = frozenset(_RULES)
+"""The operations, with their overloads, whose devices the generated wrappers compare."""
+KNOWN = _FREE | frozenset(_SPECIAL)
+"""The operations of which it is written here what ATen itself compares."""
