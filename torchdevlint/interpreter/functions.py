@@ -11,7 +11,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import calls, expressions, iteration, statements
 from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import Exit, Frame
-from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Run
+from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
 from torchdevlint.knowledge.rows import Arrives, Move
 from torchdevlint.lattice import ANY, Condition, Placement
 from torchdevlint.state import PLACEMENT, Branch, Items, join
