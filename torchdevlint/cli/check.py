@@ -11,11 +11,21 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from torchdevlint.checking import discovery, outcomes, running, selectors, settings, sources
+from torchdevlint.checking import (
+    baseline,
+    comments,
+    discovery,
+    documents,
+    outcomes,
+    running,
+    selectors,
+    settings,
+    sources,
+)
 from torchdevlint.checking.outcomes import FAILURE, Outcome, Task
 from torchdevlint.checking.settings import Settings
 from torchdevlint.cli.failure import Failure
-from torchdevlint.cli.writing import write_whole
+from torchdevlint.cli.writing import replace_bytes, write_whole
 from torchdevlint.engine import all_rules
 from torchdevlint.reports import FORMATS, Report
 from torchdevlint.reports.report import name_of, severity_of
@@ -36,6 +46,15 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--statistics", action="store_true", help="count the findings of each rule instead")
     parser.add_argument("--disable-noqa", action="store_true", help="report what `# noqa` comments silence, too")
+    parser.add_argument(
+        "--report-unused-noqa", action="store_true", help="report `# noqa` comments that silence nothing"
+    )
+    parser.add_argument("--add-noqa", action="store_true", help="silence every finding with a comment")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="what --add-noqa writes after the codes")
+    parser.add_argument(
+        "--baseline", metavar="FILE", type=Path, help="report only findings that are not in the baseline"
+    )
+    parser.add_argument("--write-baseline", action="store_true", help="write all findings to the file of --baseline")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where there are findings, too")
     parser.set_defaults(execute=execute)
 
@@ -64,12 +83,60 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Check, write the report, and return the exit status: 1 where there is a finding to fail on."""
     chosen = in_force(arguments)
+    known = _known(arguments)
     found = _outcomes(arguments, chosen)
+    if arguments.write_baseline:
+        report = Report(tuple(found), Path.cwd())
+        write_whole(arguments.baseline, baseline.render(report))
+        return _say(f"{_count(len(list(report.findings())), 'finding')} written to {arguments.baseline}")
+    if known is not None:
+        found = list(baseline.without(Report(tuple(found), Path.cwd()), known))
+    if arguments.add_noqa:
+        return _add_noqa(found, arguments.reason)
     _tell(arguments, chosen, found)
     ranks = [*Severity]
     bad_enough = ranks.index(chosen.fail_on)
     failing = any(ranks.index(severity_of(d)) <= bad_enough for outcome in found for d in outcome.findings)
     return int(failing and not arguments.exit_zero)
+
+
+def _known(arguments: argparse.Namespace) -> frozenset[str] | None:
+    """Return what the baseline knows, or None where there is none to read. Raises `Failure`."""
+    if arguments.write_baseline and arguments.baseline is None:
+        raise Failure("--write-baseline needs --baseline FILE")
+    if arguments.baseline is None or arguments.write_baseline:
+        return None
+    try:
+        return baseline.load(arguments.baseline)
+    except baseline.BadBaseline as reason:
+        raise Failure(reason) from None
+
+
+def _add_noqa(found: Sequence[Outcome], reason: str) -> int:
+    """Silence all findings by comments; the exit status is 1 where a file could not be edited."""
+    done = failed = 0
+    for outcome in found:
+        findings = [d for d in outcome.findings if d.code not in (FAILURE, comments.UNUSED)]
+        if not findings:
+            continue
+        path = Path(outcome.path)
+        try:
+            replace_bytes(path, comments.added(documents.load(path), findings, reason).encode())
+            done += len(findings)
+        except (OSError, documents.NotEditable) as error:
+            failed += 1
+            print(f"torchdevlint: {path} is left as it is: {error}", file=sys.stderr)  # noqa: T201
+    _say(f"{_count(done, 'finding')} silenced")
+    return int(failed > 0)
+
+
+def _say(text: str) -> int:
+    print(text, file=sys.stderr)  # noqa: T201
+    return 0
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def in_force(arguments: argparse.Namespace) -> Settings:
@@ -123,7 +190,7 @@ def _outcomes(arguments: argparse.Namespace, chosen: Settings) -> list[Outcome]:
 
     def task(path: str, text: str | None = None) -> Task:
         wants = selectors.wanted_in(path, codes, chosen.per_file_ignores, chosen.root)
-        return Task(path, wants, text, noqa=not arguments.disable_noqa)
+        return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa)
 
     if arguments.paths == [STDIN]:
         return [outcomes.check(task(arguments.stdin_filename, sources.decode(sys.stdin.buffer.read())))]
