@@ -93,7 +93,11 @@ def test_methods_exist() -> None:
 
 def test_module_and_optimizer_methods_exist() -> None:
     assert [name for name in DEFAULT.module_only if not hasattr(torch.nn.Module, name)] == []
-    assert {name for name in DEFAULT.module if not hasattr(torch.nn.Module, name)} == {"npu", "no_sync"}
+    assert {name for name in DEFAULT.module if not hasattr(torch.nn.Module, name)} == {
+        "npu",
+        "no_sync",
+        "resize_token_embeddings",
+    }
     assert [name for name in DEFAULT.optimizer if not hasattr(sgd(), name)] == []
 
 
@@ -689,8 +693,13 @@ def test_module_holds_tensors(name: str) -> None:
     held = bool([*module.parameters(), *module.buffers()])
     if not (row.abstract or row.container.name != "NONE"):
         assert row.holds_tensors is held
-    if row.empty_without:
-        empty = type(module)(*constructor_arguments(name), **dict.fromkeys(row.empty_without, False))
+    names = list(inspect.signature(type(module)).parameters)
+    for switch in row.switches:
+        assert names[switch.position] == switch.name
+        only = {other.name: other is switch for other in row.switches}
+        assert [*type(module)(*constructor_arguments(name), **only).state_dict()]
+    if row.switches:
+        empty = type(module)(*constructor_arguments(name), **dict.fromkeys(only, False))
         assert not [*empty.parameters(), *empty.buffers()]
 
 

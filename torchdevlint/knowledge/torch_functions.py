@@ -172,10 +172,15 @@ COMBINING: dict[str, Combine] = {
     "stack": Combine(operands=("tensors",), mix=Mix.STRICT, rank=RankRule.PLUS_ONE, sequence=True),
     **dict.fromkeys(
         words("clamp clip"),
-        Combine(operands=("input", "min", "max"), mix=Mix.STRICT, number_overload=("min", "max")),
+        Combine(
+            operands=("input", "min", "max"),
+            mix=Mix.STRICT,
+            out_mix=Mix.ZERO_DIM,
+            number_overload=("min", "max"),
+        ),
     ),
-    "clamp_min": Combine(operands=("input", "min"), mix=Mix.STRICT),
-    "clamp_max": Combine(operands=("input", "max"), mix=Mix.STRICT),
+    "clamp_min": Combine(operands=("input", "min"), mix=Mix.STRICT, out_mix=Mix.ZERO_DIM),
+    "clamp_max": Combine(operands=("input", "max"), mix=Mix.STRICT, out_mix=Mix.ZERO_DIM),
     # Reads and writes by index.
     "gather": Combine(("input", "", "index"), Mix.STRICT, RankRule.UNKNOWN, index=("index",)),
     "scatter": Combine(("input", "", "index", "src"), Mix.STRICT, RankRule.SAME, index=("index",)),

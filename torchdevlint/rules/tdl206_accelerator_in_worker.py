@@ -48,6 +48,7 @@ from torchdevlint.rule import Finding, rule
 @rule(
     __name__,
     on=PlacedInWorker,
+    severity=Severity.WARNING,
     message="`{text}` uses {place} in a worker of the loader of {loader}: forked workers cannot once this process has",
     fix="Move the batch in the training loop",
 )

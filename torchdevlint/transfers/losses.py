@@ -112,7 +112,7 @@ def _meet(
         if all(o.role != name for o in operands):
             _add(run, argument, name, operands, [])
     if len(operands) > 1 and len({o.placement for o in operands}) > 1:
-        mix = Mix.STRICT if row.strict else Mix.ZERO_DIM
+        mix = Mix.STRICT if row.strict else Mix.EXPANDED if row.expands else Mix.ZERO_DIM
         run.emit(
             Combined(
                 call.node,

@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from torchdevlint.harness.simulator import tags
-from torchdevlint.harness.simulator.checks import Operand, check
+from torchdevlint.harness.simulator.checks import COPIES_INTO_A_COPY, Operand, check
 from torchdevlint.harness.simulator.devices import Runtime
 from torchdevlint.harness.simulator.errors import SimulationError
 from torchdevlint.harness.simulator.report import DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, Kind
@@ -38,6 +38,10 @@ _WAITS = frozenset(
 # their second result is read on the host, so it is made there
 _SECOND_ON_HOST = frozenset({"_pack_padded_sequence"})
 _INDEXING = frozenset({"index", "_unsafe_index"})
+# their results are beside their first tensor
+_BESIDE_FIRST = _INDEXING | COPIES_INTO_A_COPY
+# made where the call asks for it, wherever the tensors are that say how
+_RANGES = frozenset({"linspace", "logspace"})
 _MASKS = (torch.bool, torch.uint8)
 
 
@@ -188,8 +192,10 @@ class DeviceRules(TorchDispatchMode):
         """Where the results are."""
         if requested is not None:
             return requested
-        if operation.name in _INDEXING:
+        if operation.name in _BESIDE_FIRST:
             return operands[0].tag if operands else CPU
+        if operation.takes_device and operation.name in _RANGES:
+            return CPU
         if device is not None:
             return device
         return ADOPTS if all(operand.tag is ADOPTS for operand in operands) else CPU

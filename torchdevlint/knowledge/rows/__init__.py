@@ -19,7 +19,9 @@ from torchdevlint.knowledge.rows.libraries import (
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
     ContainerKind,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
     ModuleType,
@@ -32,6 +34,7 @@ from torchdevlint.knowledge.rows.modules import (
     StateOf,
     Step,
     Submodules,
+    Switch,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
@@ -53,6 +56,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    OfProcess,
     Query,
     SaveFile,
     SetDevice,
@@ -106,6 +110,8 @@ Row: TypeAlias = (
     | Conversion
     | AddGroup
     | StateOf
+    | GroupsOf
+    | Exchange
     | Freeze
     | DeviceContext
     | Transparent
@@ -133,6 +139,7 @@ Row: TypeAlias = (
     | Begin
     | Environment
     | SetVariables
+    | OfProcess
     | DeviceNumber
 )
 
@@ -196,11 +203,13 @@ __all__ = [
     "Draw",
     "Environment",
     "EnvironmentRow",
+    "Exchange",
     "Follow",
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
     "GradMode",
+    "GroupsOf",
     "HoldParameters",
     "Knowledge",
     "Like",
@@ -216,6 +225,7 @@ __all__ = [
     "MoveKind",
     "NoGrad",
     "ObjectType",
+    "OfProcess",
     "OptimizerType",
     "ParameterType",
     "Placing",
@@ -236,6 +246,7 @@ __all__ = [
     "StateOf",
     "Step",
     "Submodules",
+    "Switch",
     "Transparent",
     "TreeMap",
     "Visit",

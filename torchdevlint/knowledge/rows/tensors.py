@@ -28,6 +28,7 @@ class Mix(Enum):
 
     ZERO_DIM = "0-dim host operands may mix (TensorIterator)"
     STRICT = "none, whatever the rank (common device check)"
+    EXPANDED = "0-dim host operands may mix with 0-dim operands only (`broadcast_tensors`)"
     IN_PLACE = "0-dim host operands may mix, but not as the target"
     FREE = "any (copy_, reshape_as): devices are not compared"
 
@@ -99,6 +100,8 @@ class Combine:
     optional_host: tuple[str, ...] = ()
     graph: bool | None = None
     in_place: bool = False
+    out_mix: Mix | None = None  # what it accepts where it is given `out=`, if that is not the same (`clamp`)
+    scalars: tuple[str, ...] = ()  # operands that may be 0-dim on the host where the others may not
     number_overload: tuple[str, ...] = ()  # `clamp`: one number among these makes the 0-dim others legal
     format: bool = False  # the first positional argument is no operand; every further one is (`einsum`)
 
@@ -116,6 +119,7 @@ class Loss:
     operands: tuple[str, ...] = ("input", "target")
     targets: tuple[str, ...] = ("target",)
     strict: bool = False
+    expands: bool = False  # a 0-dim target is expanded first, so that it may mix with a 0-dim prediction only
     weights: tuple[str, ...] = ()
     strict_weights: tuple[str, ...] = ()
     optional_host: tuple[str, ...] = ()
