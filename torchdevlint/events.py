@@ -13,8 +13,8 @@ from typing import TypeAlias
 import libcst as cst
 
 from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
-from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
-from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.knowledge.rows import Mix, ModuleType
+from torchdevlint.lattice import Condition, Placement
 from torchdevlint.parallel import Fed, Replicated, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
@@ -183,7 +183,7 @@ def test_sarif_describes_each_rule(report: Report) -> None:
 
 
 def test_junit(report: Report) -> None:
-    root = ElementTree.fromstring(render("junit", report).encode())  # noqa: S314 (our own document)
+    root = ET.fromstring(render("junit", report).encode())  # noqa: S314 (our own document)
     assert root.attrib == {"name": "torchdevlint", "tests": "8", "failures": "7"}
     assert [suite.get("failures") for suite in root] == ["3", "0", "1", "3"]
     assert [case.get("name") for case in root[1]] == ["torchdevlint"]
@@ -195,7 +195,7 @@ def test_junit(report: Report) -> None:
 
 def test_junit_writes_what_xml_can(tmp_path: Path) -> None:
     told = render("junit", Report((Outcome("a\x01b.py"),), tmp_path))
-    assert ElementTree.fromstring(told.encode())[0].get("name") == "a\ufffdb.py"  # noqa: S314
+    assert ET.fromstring(told.encode())[0].get("name") == "a\ufffdb.py"  # noqa: S314
 
 
 def test_fingerprints_survive_moved_lines(report: Report) -> None:

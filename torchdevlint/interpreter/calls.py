@@ -345,6 +345,7 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
             forget_attributes(run, value.key)
         case Object():
             forget_elements(run, value)
+            forget_attributes(run, value.key)
         case Choice():
             for option, _ in value.options:
                 escape(run, option, depth + 1)

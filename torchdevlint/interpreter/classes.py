@@ -317,18 +317,25 @@ def run_methods(run: Run, cls: Class, names: list[str]) -> None:
         kind = run.kinds.get(method.node)
         receiver: Value | None = cls if kind == "classmethod" else None if kind == "staticmethod" else made
         bound = Function(method.node, method.frame, name, receiver, cls)
-        functions.run_symbolically(run, bound, arriving(run, made, name, owner))
+        if isinstance(made, Module) and name in made.type.early_methods:
+            transfers.move_module(run, made, ANY)
+        functions.run_symbolically(run, bound, arriving(run, made, method, owner))
         writes = run.store.pop()
         for (key, attribute), value in writes.items():
             if key == made.key and not attribute.startswith("<"):
                 left[attribute] = value
 
 
-def arriving(run: Run, made: Module | Instance, name: str, owner: Placement | None) -> Placement | None:
+def arriving(run: Run, made: Module | Instance, method: Function, owner: Placement | None) -> Placement | None:
     """Return where the arguments of a method arrive: with the module for `forward`, else unknown.
 
     A module that moves one of them itself takes them from anywhere; that shows only when all of it was run.
     """
+    name = method.name
+    if isinstance(made, Instance) and isinstance(made.cls.type, ObjectType) and name in made.cls.type.overrides:
+        run.handed[method.node] = made.cls.type.overrides[name]
+        symbol = Symbol(made.key, SymbolKind.OWNER, "the device of the framework")
+        return lattice.on(symbol, Why(Role.PLACED, method.node, f"placed by `{made.cls.type.name}`"))
     if not isinstance(made, Module) or owner is None or owner == ANY:
         return None
     if name == run.knowledge.module_call or name in made.type.framework_methods:

@@ -11,9 +11,9 @@ from torchdevlint import lattice
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
-from torchdevlint.lattice import ANY, Condition, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
-from torchdevlint.state import ITEMS, Items, join, join_all
+from torchdevlint.state import ITEMS, PLACEMENT, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
@@ -86,7 +86,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             _iterated(run, value.item)
             _drawn(run, value, node)
             run.taken.append((value, run.world))
-            return value.item
+            item = value.item
+            return another(run, item, run.placement_of(item)) if isinstance(item, Object) else item
         case Module():
             found = run.items(value).any()
             return UNKNOWN if found is None else found
@@ -170,6 +171,13 @@ def batch_item(run: Run, key: int, name: str, node: cst.CSTNode) -> Opaque:
     why = Why(Role.BATCH, node, f"from `{name}`" if name else "from the loader", source=key)
     run.iterated_in[key] = run.frame.base
     return run.opaque(f"an item of {name}" if name else "", placement=lattice.on(symbol, why), source=key)
+
+
+def another(run: Run, value: Object, placement: Placement) -> Object:
+    """Return another object of the same class, with its tensors in a place: each batch is one of its own."""
+    made = Object(run.new_key(), value.type)
+    run.store.set(made.key, PLACEMENT, placement)
+    return made
 
 
 def parts(run: Run, value: Value, node: cst.CSTNode) -> list[Value]:

@@ -12,7 +12,7 @@ from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.worlds import may_guard
-from torchdevlint.knowledge.rows import Knowledge, ObjectType
+from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
@@ -118,6 +118,7 @@ class Run:
     without_graph: set[cst.CSTNode] = field(default_factory=set)
     decorated: set[cst.CSTNode] = field(default_factory=set)
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
+    handed: dict[cst.CSTNode, tuple[Arrives, ...]] = field(default_factory=dict)  # to those that a framework calls
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
 

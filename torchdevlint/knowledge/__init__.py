@@ -7,6 +7,7 @@ from torchdevlint.knowledge.aliases import ALIASES
 from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
+from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
 from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
@@ -28,6 +29,7 @@ NAMES = Rows(
         **DISTRIBUTIONS,
         **LIGHTNING,
         **ACCELERATE,
+        **IGNITE,
         **TRANSFORMERS,
         **TORCHMETRICS,
         **GEOMETRIC,

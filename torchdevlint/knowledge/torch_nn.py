@@ -8,6 +8,7 @@ from torchdevlint.knowledge.rows import (
     ModuleType,
     ParameterType,
     Plain,
+    Prepare,
     RankRule,
     Replicas,
     Row,
@@ -210,6 +211,8 @@ TORCH_NN: dict[str, Row] = {
     "torch.nn.DataParallel": _DATA_PARALLEL,
     "torch.nn.parallel.DistributedDataParallel": _DISTRIBUTED,
     "torch.distributed.fsdp.FullyShardedDataParallel": _FSDP,
+    # torch/distributed/fsdp/_fully_shard: `_init_default_mesh` takes the accelerator, `_root_pre_forward` moves inputs
+    "torch.distributed.fsdp.fully_shard": Prepare(scatters=True, chosen_by=("mesh", "offload_policy")),
     "torch.nn.Parameter": ParameterType(),
     "torch.nn.UninitializedParameter": ParameterType(),
     "torch.nn.Buffer": ParameterType(buffer=True),

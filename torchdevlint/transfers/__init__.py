@@ -8,6 +8,7 @@ from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
+from torchdevlint.transfers.frameworks import device_symbol
 from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
@@ -34,6 +35,7 @@ __all__ = [
     "copied",
     "dataset_tensors",
     "demanded",
+    "device_symbol",
     "entered",
     "fill_container",
     "follow",

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.interpreter import attributes, calls, functions, iteration
-from torchdevlint.knowledge.rows import DatasetType, LoaderType
+from torchdevlint.knowledge.rows import Carrier, DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import draws, reads, workers
@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Function,
     Instance,
     Loader,
+    Object,
     Opaque,
     Tensor,
     Value,
@@ -73,7 +74,7 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
             if run.worker is not None and isinstance(source, Instance):
                 _item_of(run, source, call)
             item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
-        if not isinstance(item, Container | Tensor):
+        if not isinstance(item, Container | Tensor | Object):
             item = None
     elif isinstance(source, Loader):
         batched = run.store.get(source.key, BATCHED)
@@ -146,6 +147,8 @@ def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:
         case Const() if isinstance(value.value, int | float) and not isinstance(value.value, bool):
             why = Why(Role.BATCH, call.node, f"collated by `{call.text}`")
             return Tensor(lattice.on(lattice.HOST, why), (1, 1))
+        case Object() if value.type.carrier is not Carrier.NONE:
+            return value
         case Container() if depth < MAX_DEPTH:
             return iteration.rebuilt(run, value, lambda item: _collated(run, item, call, depth + 1))
         case _:

@@ -134,9 +134,20 @@ def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument 
 
 def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:
     """Return a namespace of command-line arguments."""
+    keeps_to_host(run, row.unplaced, call)
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
     return made
+
+
+def keeps_to_host(run: Run, unplaced: tuple[tuple[str, object], ...] | None, call: Call) -> bool:
+    """Tell whether one of these arguments keeps to the host what else leaves it; None is of what does not."""
+    if unplaced is None:
+        return False
+    if any(call.keywords[name].value == Const(kept) for name, kept in unplaced if name in call.keywords):
+        return True
+    run.facts.accelerated = True
+    return False
 
 
 def number(run: Run, row: DeviceNumber, call: Call, receiver: Argument | None) -> Value:

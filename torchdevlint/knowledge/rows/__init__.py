@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
+    Arrives,
     Build,
     Carrier,
+    Feed,
     FrameworkDevice,
     MoveHelper,
     ObjectType,
@@ -121,6 +123,7 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Feed
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -184,6 +187,7 @@ class Knowledge:
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Arrives",
     "Backward",
     "Begin",
     "Build",
@@ -204,6 +208,7 @@ __all__ = [
     "Environment",
     "EnvironmentRow",
     "Exchange",
+    "Feed",
     "Follow",
     "FrameworkDevice",
     "Freeze",

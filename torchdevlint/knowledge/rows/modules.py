@@ -63,6 +63,7 @@ class ModuleType:
     container: ContainerKind = ContainerKind.NONE
     placing: Placing = Placing.USER
     framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
+    early_methods: tuple[str, ...] = ()  # methods that it calls before it has moved the module (`setup`)
     has_device: bool = False
     metric: bool = False  # a torchmetrics metric or a loss with parameters: stateful, compared like a criterion
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)

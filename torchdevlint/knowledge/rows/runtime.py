@@ -122,7 +122,12 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A namespace of command-line arguments or configuration: attributes are places and flags."""
+    """A namespace of command-line arguments or configuration: attributes are places and flags.
+
+    ``unplaced`` is that of `ObjectType` (`TrainingArguments`).
+    """
+
+    unplaced: tuple[tuple[str, object], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +184,15 @@ class StartMethod:
 
 @dataclass(frozen=True, slots=True)
 class LoadFile:
-    """A read of a checkpoint; ``position`` is the index of `map_location`, ``keyword`` its name."""
+    """A read of a checkpoint; ``position`` is the index of `map_location`, ``keyword`` its name.
+
+    One that ``falls_back`` reads to the host what it cannot read to the device it was saved from.
+    """
 
     position: int = 1
     keyword: str = "map_location"
     module: bool = False  # returns a module (`torch.jit.load`, `load_from_checkpoint`)
+    falls_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
