@@ -224,8 +224,6 @@ def test_a_failure_in_one_file_is_a_finding(
     assert [d.message for d in check(Task("train.py", on_by_default)).findings] == [told]
 
 
-
-
 NOQA = """\
 import torch
 
