@@ -103,9 +103,8 @@ def checkpoint(s: Sketch, scope: Scope, plan: Plan) -> None:
             )
         case 3:
             main.say(f'torch.save({{"model": {model}.state_dict(), "mean": torch.zeros({s.width})}}, "checkpoint.pt")')
-            main.say(
-                f'checkpoint = torch.load("checkpoint.pt", map_location={s.dice.one_of(scope.where(), chr(34) + "cpu" + chr(34))})'
-            )
+            place = s.dice.one_of(scope.where(), '"cpu"')
+            main.say(f'checkpoint = torch.load("checkpoint.pt", map_location={place})')
             main.say(f'{model}.load_state_dict(checkpoint["model"])')
         case _:
             optimizer = plan.optimizer
