@@ -158,6 +158,14 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: torch.quantile(on(2), torch.tensor(0.5)),
         "quantile() q tensor must be on the same device as the input tensor",
     ),
+    "quantile into the host": (
+        lambda: torch.quantile(on(2), 0.5, out=torch.tensor(0.0)),
+        "quantile() out tensor must be on the same device as the input tensor",
+    ),
+    "values without dimensions on the host": (
+        lambda: torch.sort(on(2), out=(torch.tensor(0.0), longs(0).cuda())),
+        TWO_DEVICES,
+    ),
     "lists of tensors": (lambda: torch._foreach_add([on(2), on(2)], [on(2), host(2)]), TWO_DEVICES),
     "generator of the host": (
         lambda: torch.randn(2, device="cuda", generator=torch.Generator()),

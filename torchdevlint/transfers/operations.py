@@ -59,7 +59,7 @@ def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) ->
         return combine(run, Combine(), call, receiver)
     written = outputs(run, call)
     if written:
-        meet(run, call.node, Combine(), [operand(run, source.node, value, "input"), *written])
+        meet(run, call.node, Combine(mix=row.out_mix), [operand(run, source.node, value, "input"), *written])
         return call.keywords["out"].value
     return follow(run, row, value, call)
 

@@ -19,12 +19,13 @@ from torchdevlint.harness.simulator.tags import ADOPTS, CPU, Tag, is_on_device
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor argument of an operation."""
+    """A tensor argument of an operation; ``written`` tells that the operation writes to it."""
 
     name: str
     tensor: torch.Tensor
     tag: Tag
     storage: Any
+    written: bool = False
 
 
 Check = Callable[[str, Sequence[Operand]], None]
@@ -109,13 +110,11 @@ def _check_all(operands: Sequence[Operand], method: str) -> None:
 def _check_iterator(name: str, operands: Sequence[Operand]) -> None:
     """What TensorIterator does: an input without dimensions may be on the CPU, an output may not."""
     common = next((operand.tag for operand in operands if is_on_device(operand.tag)), CPU)
-    in_place = name.startswith("__i") or (name.endswith("_") and not name.endswith("__"))
     scalars = 0
     for operand in operands:
         if operand.tag is ADOPTS or operand.tag == common:
             continue
-        is_output = operand.name in ("out", "grad_input") or (in_place and operand.name == "self")
-        if operand.tag == CPU and operand.tensor.dim() == 0 and not is_output:
+        if operand.tag == CPU and operand.tensor.dim() == 0 and not operand.written:
             scalars += 1
             if scalars > 1 and name in _ONE_HOST_SCALAR:
                 raise RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")

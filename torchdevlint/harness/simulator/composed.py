@@ -131,25 +131,28 @@ def _patch_tensordot() -> None:
     torch._VF.tensordot = tensordot
 
 
-def _checked(native: Callable[..., Any], check: Callable[[torch.Tensor, Any], None]) -> Callable[..., Any]:
-    """The function, which first compares the devices of its first two arguments."""
+def _checked(
+    native: Callable[..., Any], check: Callable[[torch.Tensor, torch.Tensor, str], None]
+) -> Callable[..., Any]:
+    """The function, which first compares the devices of its first argument with those of its second and its result."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = [*args, *(value for name, value in kwargs.items() if name != "out")]
-        if all(isinstance(each, torch.Tensor) for each in given[:2]):
-            check(given[0], given[1])
+        for role, other in (("q", given[1]), ("out", kwargs.get("out"))):
+            if isinstance(other, torch.Tensor):
+                check(given[0], other, role)
         return native(*args, **kwargs)
 
     return call
 
 
-def _check_quantile(tensor: torch.Tensor, q: torch.Tensor) -> None:
-    """What `quantile_checks` in ATen's `Sorting.cpp` compares."""
-    if device_of(q) != device_of(tensor):
-        raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
+def _check_quantile(tensor: torch.Tensor, other: torch.Tensor, role: str) -> None:
+    """What `quantile_checks` and `quantile_out_impl` in ATen's `Sorting.cpp` compare."""
+    if device_of(other) != device_of(tensor):
+        raise RuntimeError(f"quantile() {role} tensor must be on the same device as the input tensor")
 
 
-def _check_inner(tensor: torch.Tensor, other: torch.Tensor) -> None:
+def _check_inner(tensor: torch.Tensor, other: torch.Tensor, role: str) -> None:
     """What `inner` in ATen's `LinearAlgebra.cpp` compares, which are the types."""
     one, two = device_of(tensor).type, device_of(other).type
     if one != two:

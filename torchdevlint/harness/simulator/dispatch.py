@@ -52,6 +52,7 @@ class _Operation:
     name: str
     overload: str
     arguments: tuple[str, ...]
+    written: frozenset[str]
     takes_device: bool
 
 
@@ -59,18 +60,20 @@ class _Operation:
 def _describe(function: Any) -> _Operation:
     schema = function._schema
     arguments = tuple(argument.name for argument in schema.arguments)
-    return _Operation(schema.name.split("::")[-1], schema.overload_name or "default", arguments, "device" in arguments)
+    written = frozenset(argument.name for argument in schema.arguments if argument.is_write)
+    name = schema.name.split("::")[-1]
+    return _Operation(name, schema.overload_name or "default", arguments, written, "device" in arguments)
 
 
-def _operands(name: str, value: Any) -> Iterator[Operand]:
+def _operands(name: str, value: Any, written: bool) -> Iterator[Operand]:
     """The tensors in an argument; those without a storage in the host's memory are none of CUDA's."""
     if isinstance(value, torch.Tensor):
         storage = tags.storage_within_native(value)
         if storage is not None:
-            yield Operand(name, value, tags.tag_of_storage(storage), storage)
+            yield Operand(name, value, tags.tag_of_storage(storage), storage, written)
     elif isinstance(value, (list, tuple)):
         for each in value:
-            yield from _operands(name, each)
+            yield from _operands(name, each, written)
 
 
 def _stay_on_host(operands: Sequence[Operand]) -> None:
@@ -111,7 +114,7 @@ class DeviceRules(TorchDispatchMode):
         operands = [
             operand
             for name, value in [*zip(operation.arguments, args, strict=False), *kwargs.items()]
-            for operand in _operands(name, value)
+            for operand in _operands(name, value, name in operation.written)
         ]
         device = next((operand.tag for operand in operands if is_on_device(operand.tag)), None)
         requested = self._requested(operation, kwargs)

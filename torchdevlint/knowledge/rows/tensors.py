@@ -79,6 +79,7 @@ class Follow:
     returns_pair_with_dim: bool = False  # max, min, median, mode, sort with `dim`: (values, indices)
     pins: bool = False  # takes host memory only (`pin_memory`)
     demands: bool = False  # `requires_grad_`: a graph is built for its receiver from here on, unless it is given False
+    out_mix: Mix = Mix.ZERO_DIM  # how the devices of the operand and of `out=` are compared
     binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
 
