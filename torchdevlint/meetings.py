@@ -9,9 +9,10 @@ from itertools import combinations, islice
 
 import libcst as cst
 
-from torchdevlint import lattice
+from torchdevlint import fixes, lattice
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
+from torchdevlint.fixes import Fix
 from torchdevlint.knowledge.rows import Mix
 from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.rule import Finding
@@ -37,6 +38,10 @@ class Culprit(Enum):
     LAYER = "a layer that came into its module late"
 
 
+_MENDED_THERE = frozenset({Culprit.OPERAND, Culprit.INPUT, Culprit.TARGET, Culprit.INDEX})
+"""Culprits that are mended where they meet the other side; the others are mended where they were made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side of a meeting: its text, and where it is."""
@@ -53,6 +58,7 @@ class Meeting:
     other: Side
     culprit: Culprit
     node: cst.CSTNode
+    fix: Fix | None = None
 
     def finding(self) -> Finding:
         """Return the finding of this meeting at its culprit's place."""
@@ -64,7 +70,8 @@ class Meeting:
             "other": f"`{self.other.text}`",
             "other_place": self.other.possibility,
         }
-        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why)
+        fix = self.fix if self.culprit in _MENDED_THERE else None
+        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why, fix)
 
 
 def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
@@ -111,7 +118,20 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         blamed.add(index)
         left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
         culprit, node = _blame(event, odd, other, left, right, facts)
-        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node)
+        fix = _fix(event, odd, other, left, right) if event.entry is None else None
+        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node, fix)
+
+
+def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility, far: Possibility) -> Fix | None:
+    """Return what mends a meeting in its place: the host operand moves, unless it is what is written to."""
+    if not lattice.is_host(near.device) or (event.in_place and odd is event.operands[0]):
+        return None
+    return fixes.moved(odd.node, other.node, far.why)
+
+
+def _module_node(event: Called) -> cst.CSTNode:
+    """Return the expression of the module of a call."""
+    return event.node.func if isinstance(event.node, cst.Call) else event.node
 
 
 def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
@@ -188,7 +208,9 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        yield Meeting(odd, other, culprit, node)
+        mended = culprit is Culprit.INPUT and not module_is_odd and event.entry is None
+        fix = fixes.moved(operand.node, _module_node(event), clash.left.why, of_module=True) if mended else None
+        yield Meeting(odd, other, culprit, node, fix)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets
 
@@ -223,7 +245,8 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         base = Side(event.base.text, clash.left)
         named = _by_why(clash.left.why)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
-        yield Meeting(base, Side(index.text, clash.right), culprit, node)
+        fix = fixes.on_host(index.node) if event.entry is None else None
+        yield Meeting(base, Side(index.text, clash.right), culprit, node, fix)
         return
 
 
