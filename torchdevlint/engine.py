@@ -93,7 +93,9 @@ def diagnose(module: cst.Module, settled: list[Settled], text: str | None = None
     """Return the findings with their positions and messages; where the text is given, with traces and repairs."""
     told = set(_nodes(settled))
     if text is not None:
-        told = told.union(*map(traces.nodes, settled), *(fixes.nodes(one.finding.fix) for one in settled))
+        told = told.union(
+            *map(traces.nodes, settled), *(fixes.nodes(f.fix) for one in settled for f in (one.finding, *one.others))
+        )
     spans = positions.locate(module, told)
     scopes = Scopes(text) if text is not None else None
     diagnostics = []
@@ -106,7 +108,7 @@ def diagnose(module: cst.Module, settled: list[Settled], text: str | None = None
             message += f", and {len(one.others)} more"
         place = (span.line, span.column, span.end_line, span.end_column)
         steps = tuple(traces.steps(one, spans)) if scopes is not None else ()
-        fix = one.finding.fix if not one.others else None  # the other places would stay as they are
+        fix = first.fix
         repair = fixes.resolve(fix, spans, scopes) if fix is not None and scopes is not None else None
         diagnostics.append(Diagnostic(one.rule.code, message, *place, steps, repair))
     return sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))

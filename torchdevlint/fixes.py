@@ -135,6 +135,34 @@ def argument_dropped(node: cst.CSTNode, keyword: str, safety: Safety) -> Fix | N
     return instead(node, cst.Module([]).code_for_node(node.with_changes(args=kept)), safety)
 
 
+def assigned(node: cst.CSTNode) -> Fix | None:
+    """Return the fix that binds the object of a call to its result (`x.cuda()` becomes `x = x.cuda()`)."""
+    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and is_plain(node.func.value)):
+        return None
+    return Fix(Safety.UNSAFE, (Change(node, Where.BEFORE, (Words(f"{text_of(node.func.value)} = "),)),))
+
+
+def called(node: cst.CSTNode) -> Fix:
+    """Return the fix that calls what is named only."""
+    return Fix(Safety.UNSAFE, (Change(node, Where.AFTER, (Words("()"),)),))
+
+
+def detached(node: cst.CSTNode) -> Fix | None:
+    """Return the fix that adds to a total, by `+=` or an append, what has no graph."""
+    match node:
+        case cst.AugAssign(value=value) | cst.Call(args=[cst.Arg(value=value)]):
+            return Fix(Safety.SAFE, applied(value, Words(".detach()")))
+        case _:
+            return None
+
+
+def attribute_instead(node: cst.CSTNode, name: str) -> Fix | None:
+    """Return the fix that reads an attribute of an object where one of its methods is called."""
+    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
+        return None
+    return instead(node, f"{cst.Module([]).code_for_node(node.func.value)}.{name}", Safety.SAFE)
+
+
 def instead(node: cst.CSTNode, text: str, safety: Safety) -> Fix:
     """Return the fix that writes a text instead of an expression."""
     return Fix(safety, (Change(node, Where.INSTEAD, (Words(text),)),))
@@ -197,11 +225,8 @@ _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 def _around(tree: ast.Module, place: Span) -> list[_Scope]:
     """Return the scopes around a place, the outermost first."""
-    found: list[_Scope] = [tree]
-    for node in ast.walk(tree):
-        if isinstance(node, _SCOPES) and node.lineno <= place.line <= (node.end_lineno or node.lineno):
-            found.append(node)
-    return found
+    inside = (node for node in ast.walk(tree) if isinstance(node, _SCOPES))
+    return [tree, *(node for node in inside if node.lineno <= place.line <= (node.end_lineno or node.lineno))]
 
 
 def _bound(scope: _Scope, above: Span | None) -> set[str]:
@@ -225,7 +250,7 @@ def _bound(scope: _Scope, above: Span | None) -> set[str]:
                 continue
             case ast.Name(id=name, ctx=ast.Store()) if above is None or line < above.line:
                 names.add(name)
-            case ast.alias(name=name, asname=asname):
+            case ast.alias(name=name, asname=asname) if above is None or line < above.line:
                 names.add((asname or name).partition(".")[0])
             case _:
                 pass

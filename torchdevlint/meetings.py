@@ -129,9 +129,19 @@ def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility, far: 
     return fixes.moved(odd.node, other.node, far.why)
 
 
-def _module_node(event: Called) -> cst.CSTNode:
-    """Return the expression of the module of a call."""
-    return event.node.func if isinstance(event.node, cst.Call) else event.node
+def _input_fix(event: Called, given: cst.CSTNode, place: Possibility) -> Fix | None:
+    """Return what moves an input to its module: where the module is called, or where a method is that calls it."""
+    if event.entry is None:
+        return fixes.moved(given, _callee(event.node), place.why, of_module=True)
+    match event.entry:
+        case cst.Call(func=called, args=[cst.Arg(value=value, star="")]):
+            return fixes.moved(value, called, place.why, of_module=True)
+        case _:
+            return None
+
+
+def _callee(node: cst.CSTNode) -> cst.CSTNode:
+    return node.func if isinstance(node, cst.Call) else node
 
 
 def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
@@ -208,8 +218,7 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        mended = culprit is Culprit.INPUT and not module_is_odd and event.entry is None
-        fix = fixes.moved(operand.node, _module_node(event), clash.left.why, of_module=True) if mended else None
+        fix = None if module_is_odd else _input_fix(event, operand.node, clash.left)
         yield Meeting(odd, other, culprit, node, fix)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets
