@@ -124,7 +124,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
 
 def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility, far: Possibility) -> Fix | None:
     """Return what mends a meeting in its place: the host operand moves, unless it is what is written to."""
-    if not lattice.is_host(near.device) or (event.in_place and odd is event.operands[0]):
+    if not lattice.is_host(near.device) or odd.part or (event.in_place and odd is event.operands[0]):
         return None
     return fixes.moved(odd.node, other.node, far.why)
 
@@ -218,7 +218,7 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        fix = None if module_is_odd else _input_fix(event, operand.node, clash.left)
+        fix = None if module_is_odd or operand.part else _input_fix(event, operand.node, clash.left)
         yield Meeting(odd, other, culprit, node, fix)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets
@@ -254,7 +254,7 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         base = Side(event.base.text, clash.left)
         named = _by_why(clash.left.why)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
-        fix = fixes.on_host(index.node) if event.entry is None else None
+        fix = fixes.on_host(index.node) if event.entry is None and not index.part else None
         yield Meeting(base, Side(index.text, clash.right), culprit, node, fix)
         return
 

@@ -29,8 +29,8 @@ MENDED = {
 }  # fmt: skip
 """The rules with a fix."""
 
-THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\n"
-KEPT = "import torch\n\nx = torch.ones(3)\nx = x.to('cpu')\n"
+THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\nprint(x)\n"
+KEPT = "import torch\n\nx = torch.ones(3)\nx = x.to('cpu')\nprint(x)\n"
 Capture = pytest.CaptureFixture[str]
 
 
@@ -162,14 +162,14 @@ def test_scopes(line: int, bound: str, unbound: str) -> None:
 
 
 def test_lines_do_not_become_too_long(tmp_path: Path) -> None:
-    text = f"import torch\n\nx = torch.ones(3)\nx.to('cpu'); '{'a' * 84}'\n"
+    text = f"import torch\n\nx = torch.ones(3)\nx.to('cpu'); '{'a' * 84}'\nprint(x)\n"
     assert after(text, "TDL201") == text
     longer = f"{text}'{'a' * 200}'\n"
     assert "x = x.to" in after(longer, "TDL201")
 
 
 def test_of_two_fixes_the_one_that_fits_is_made() -> None:
-    text = f"import torch\n\nx = torch.ones(3)\ny = torch.ones(3)\nx.to('cpu'); '{'a' * 84}'\ny.to('cpu')\n"
+    text = f"import torch\n\nx = torch.ones(3)\ny = torch.ones(3)\nx.to('cpu'); '{'a' * 84}'\ny.to('cpu')\nprint(x, y)\n"
     assert after(text, "TDL201") == text.replace("y.to", "y = y.to")
 
 
@@ -197,6 +197,43 @@ def test_what_has_no_fix(made: object) -> None:
     assert fixes.attribute_instead(cst.parse_expression("f()"), "a") is None
 
 
+DISCARDED = {
+    "a parameter that nobody reads again": "def f(x):\n    x + 1\n    x.cuda()\n",
+    "the target of a loop": "for x in xs:\n    x + 1\n    x.cuda()\n",
+    "one of several": "x = torch.ones(3)\nx.cuda(), print(x)\nprint(x)\n",
+}
+TAKEN = {
+    "read below": "x = torch.ones(3)\nx.cuda()\nprint(x)\n",
+    "read in the next pass": "x = torch.ones(3)\nwhile x.sum() > 0:\n    print(x)\n    x.cuda()\n",
+    "an attribute": "class A:\n    def __init__(self, y):\n        self.x = torch.ones(3)\n        self.x.cuda()\n        self.y = y\n",
+}
+
+
+@pytest.mark.parametrize("text", DISCARDED.values(), ids=DISCARDED)
+def test_a_name_is_bound_only_where_it_helps(text: str) -> None:
+    source = f"import torch\nxs = [torch.ones(3) for _ in range(3)]\n{text}"
+    assert after(source, "TDL201") == source
+
+
+@pytest.mark.parametrize("text", TAKEN.values(), ids=TAKEN)
+def test_a_name_is_bound_where_it_is_read(text: str) -> None:
+    assert "x = " in after(f"import torch\n{text}", "TDL201").replace("x = torch", "")
+
+
+def test_an_argument_is_not_given_twice() -> None:
+    import libcst as cst
+
+    for text in ("load(f, a=None)", "load(f, **options)"):
+        assert fixes.argument_added(cst.parse_expression(text), "a=1", fixes.Safety.SAFE) is None
+
+
+def test_lists_have_no_graph_to_detach_from() -> None:
+    import libcst as cst
+
+    [statement] = cst.ensure_type(cst.parse_statement("a += [x]"), cst.SimpleStatementLine).body
+    assert fixes.detached(statement) is None
+
+
 # the command
 
 
@@ -212,9 +249,9 @@ SAFE = "import torch\n\nx = torch.ones(3).cuda()\nprint(x.numpy())\n"
 
 
 def test_fix_makes_safe_fixes_only(file: Path, capsys: Capture) -> None:
-    file.write_text(SAFE + "y = torch.ones(3)\ny.to('cpu')\n")
+    file.write_text(SAFE + "y = torch.ones(3)\ny.to('cpu')\nprint(y)\n")
     assert main(["check", "--fix", "--select", "TDL113,TDL201"]) == 1
-    assert file.read_text() == SAFE.replace("x.numpy", "x.cpu().numpy") + "y = torch.ones(3)\ny.to('cpu')\n"
+    assert file.read_text() == SAFE.replace("x.numpy", "x.cpu().numpy") + "y = torch.ones(3)\ny.to('cpu')\nprint(y)\n"
     said = capsys.readouterr()
     assert said.err == "1 finding fixed\n"
     assert [line.split()[1] for line in said.out.splitlines()] == ["TDL201"]
@@ -235,8 +272,8 @@ def test_diff_writes_nothing(file: Path, capsys: Capture) -> None:
     said = capsys.readouterr()
     assert said.err == "1 finding would be fixed\n"
     assert said.out == (
-        "--- train.py\n+++ train.py\n@@ -1,4 +1,4 @@\n import torch\n \n x = torch.ones(3)\n"
-        "-x.to('cpu')\n+x = x.to('cpu')\n"
+        "--- train.py\n+++ train.py\n@@ -1,5 +1,5 @@\n import torch\n \n x = torch.ones(3)\n"
+        "-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n"
     )
     assert file.read_text() == THROWN_AWAY
     assert main(["check", "--diff"]) == 0
@@ -246,7 +283,7 @@ def test_a_diff_without_a_last_line_end(file: Path, capsys: Capture) -> None:
     file.write_text(THROWN_AWAY.rstrip())
     assert main(["check", "--diff", "--unsafe-fixes"]) == 1
     assert capsys.readouterr().out.endswith(
-        "-x.to('cpu')\n\\ No newline at end of file\n+x = x.to('cpu')\n\\ No newline at end of file\n"
+        "-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n\\ No newline at end of file\n"
     )
 
 
@@ -269,7 +306,7 @@ def test_standard_input_is_mended_to_standard_output(
     assert capsys.readouterr() == (THROWN_AWAY, "")
     given(THROWN_AWAY)
     assert main(["check", "--diff", "--unsafe-fixes", "-"]) == 1
-    assert capsys.readouterr().out.endswith("+x = x.to('cpu')\n")
+    assert capsys.readouterr().out.endswith("+x = x.to('cpu')\n print(x)\n")
 
 
 def test_silenced_findings_are_not_mended(file: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import warnings
 from collections.abc import Iterable
@@ -146,7 +145,7 @@ def _is_python(document: Document) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(document.plain())
+            compile(document.plain(), "<fixed>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

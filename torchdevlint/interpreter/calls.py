@@ -45,6 +45,7 @@ class Argument:
 
     node: cst.CSTNode
     value: Value
+    part: bool = False  # the expression is that of a container of the value
 
 
 @dataclass(slots=True)

@@ -129,7 +129,7 @@ def _inputs(run: Run, row: ModuleType, call: Call) -> tuple[Operand, ...]:
     if not row.inputs:
         return input_operands(run, call)
     return tuple(
-        operand(run, argument.node, value, name)
+        replace(operand(run, argument.node, value, name), part=value is not argument.value)
         for name, argument in _named_inputs(row, call)
         for value in _tensors_in(run, argument.value)
     )

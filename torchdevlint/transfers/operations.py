@@ -246,7 +246,8 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
             continue
         if numbers and name in row.number_overload and isinstance(value, Tensor) and value.rank[0] == 0:
             continue
-        operands.append(operand(run, argument.node, value, name, name in row.index))
+        made = operand(run, argument.node, value, name, name in row.index)
+        operands.append(replace(made, part=True) if argument.part else made)
     written = outputs(run, call)
     if written and row.out_mix is not None:
         row = replace(row, mix=row.out_mix)
@@ -272,7 +273,10 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
             calls.consume(run, first.value)
             items = iteration.parts(run, first.value, first.node)
             nodes = _element_nodes(first.node, len(items))
-            found = [("tensors", calls.Argument(node, item)) for node, item in zip(nodes, items, strict=True)]
+            found = [
+                ("tensors", calls.Argument(node, item, node is first.node))
+                for node, item in zip(nodes, items, strict=True)
+            ]
         return found
     for index, name in enumerate(row.operands):
         if not name:

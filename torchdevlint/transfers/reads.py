@@ -52,7 +52,7 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
             run.facts.tensors.add(value.key)
         proven = isinstance(value, Tensor) or (isinstance(value, Opaque) and (receiver is not None or value.member))
         if proven and run.placement_of(value) != ANY:
-            read = operand(run, argument.node, value, "input")
+            read = replace(operand(run, argument.node, value, "input"), part=value is not argument.value)
             run.arrive(value, call.node)
             run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
     run.waits += 1
