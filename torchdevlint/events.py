@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from torchdevlint.costs import CostEvent
 from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
 from torchdevlint.lattice import Condition, Device, Placement
 from torchdevlint.values import Module, Opaque, Rank
@@ -369,4 +370,5 @@ Event: TypeAlias = (
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | CostEvent
 )

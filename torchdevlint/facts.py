@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from torchdevlint.costs import Costs
 from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
 
@@ -85,6 +86,9 @@ class FileFacts:
 
     # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
     bound: set[tuple[int, str]] = field(default_factory=set)
+
+    # what rules of advice ask
+    costs: Costs = field(default_factory=Costs)
 
     # calls of modules of the file that gave a 0-dim tensor, as a loss does
     scalar_calls: set[cst.CSTNode] = field(default_factory=set)

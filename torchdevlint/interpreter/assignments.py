@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import conditions, expressions, iteration, tallies, targets, uncalled
+from torchdevlint.interpreter import conditions, expressions, iteration, pace, tallies, targets, uncalled
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, Items
@@ -82,6 +82,7 @@ def _carried(
     loop = tallies.around(run, slot)
     if slot is None or loop is None or run.reset_in.get(slot) is loop.node:
         return whole
+    pace.counted(run, addend, text_of(target))
     key = tallies.added(run, node, text_of(target), before, addend, value, whole, slot)
     if not key:
         return whole

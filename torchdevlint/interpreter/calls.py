@@ -9,7 +9,17 @@ from functools import reduce
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, methods, uncalled
+from torchdevlint.interpreter import (
+    attributes,
+    builtins,
+    classes,
+    expressions,
+    functions,
+    iteration,
+    methods,
+    pace,
+    uncalled,
+)
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Carrier
 from torchdevlint.lattice import ANY
@@ -258,7 +268,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.name in builtins.EXITS:
         run.left = True
         return UNKNOWN
-    run.waits += any(isinstance(argument.value, Tensor) for argument in made.values())  # `float(x)` does
+    pace.given(run, callee.name, made)
     builtin = builtins.HANDLERS.get(callee.name)
     if builtin is not None:
         return builtin(run, made)

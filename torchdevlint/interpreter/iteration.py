@@ -82,6 +82,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             rank = (max(low - 1, 0), None if high is None else max(high - 1, 0))
             return Tensor(value.placement, rank, value.graph, tallies=value.tallies)
         case Loader():
+            run.pace.drawn += 1
             _iterated(run, value.item)
             _drawn(run, value, node)
             return value.item
@@ -140,6 +141,7 @@ def _opaque_element(run: Run, value: Opaque, node: cst.CSTNode) -> Value:
         return value
     if value.placement != ANY or value.output or value.source:
         return run.derive(value, f"an item of {value.name}" if value.name else "", part=True)
+    run.pace.drawn += 1
     known = run.store.value(value.key, ITEM)
     if isinstance(known, Opaque):
         run.iterated_in[known.source] = run.frame.base

@@ -169,6 +169,8 @@ def _meets(run: Run, module: Module | Opaque, made: Call, state: Placement, text
 def _noted(run: Run) -> None:
     """Note that the loops that run call a module: what they add up may carry its graph."""
     run.facts.calling_loops.update(run.running)
+    if run.running:
+        run.facts.costs.stepping.add(run.running[-1])
 
 
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:

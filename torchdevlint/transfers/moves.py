@@ -10,6 +10,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, HeldOptimizer, Moved
 from torchdevlint.facts import BATCH, PROVEN
+from torchdevlint.interpreter import pace
 from torchdevlint.interpreter.run import Flight
 from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
@@ -23,6 +24,7 @@ from torchdevlint.transfers.optimizers import held_optimizers
 from torchdevlint.transfers.placing import move_module
 from torchdevlint.values import (
     NONE,
+    SCALAR,
     UNKNOWN,
     Const,
     Device,
@@ -218,6 +220,8 @@ def _launched(run: Run, call: Call, value: Tensor, after: Placement) -> int:
     asynchronous = call.keywords.get("non_blocking")
     if asynchronous is None or asynchronous.value != Const(True):
         run.waits += 1
+        if all(lattice.is_host(p.device) for p in after):
+            pace.waited(run, call.node, value.placement, number=value.rank == SCALAR)
         return 0
     if not all(lattice.is_host(p.device) for p in after):
         return 0

@@ -165,12 +165,13 @@ class Plain:
     """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
 
     ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
-    of `Follow`, of an attribute that is set.
+    of `Follow`, of an attribute that is set. ``reads`` tells that it reads the values of a tensor.
     """
 
     tensor_evidence: bool = False
     sizes: bool = False
     demands: bool = False
+    reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,125 @@
+"""The pace of a loop: where the host waits for the accelerator, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchdevlint.costs import Counted
+from torchdevlint.lattice import Placement
+from torchdevlint.names import text_of
+from torchdevlint.values import Tensor
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.run import Run
+
+
+_NUMBERS = frozenset(f"builtins.{name}" for name in ("float", "int", "bool", "round"))
+_READING = _NUMBERS | {f"builtins.{name}" for name in ("str", "print", "format", "list", "tuple", "sorted")}
+"""What reads the values of a tensor it is given, and of these what gives a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A read for which the host waited: where the tensor was, and whether it is one number."""
+
+    before: Placement
+    number: bool
+
+
+@dataclass(slots=True)
+class Pace:
+    """Waits by the call that made them, and how many items of loaders were drawn so far."""
+
+    waits: dict[cst.CSTNode, Wait] = field(default_factory=dict)
+    drawn: int = 0
+
+
+def waited(run: Run, node: cst.CSTNode, before: Placement, number: bool) -> None:
+    """Note that the host waited for a tensor; a loop does so at every pass unless a test of its own comes first."""
+    run.pace.waits[node] = Wait(before, number)
+    outer = run.frame.loops[-1].world if run.frame.loops else run.frame.world
+    if run.running and run.world == outer:
+        run.facts.costs.waits.setdefault(run.running[-1], set()).add(node)
+
+
+def given(run: Run, name: str, call: Call) -> None:
+    """Note that a function of Python's was given tensors: `float(x)` reads one, and what the others do is not told."""
+    for argument in call.values():
+        if isinstance(argument.value, Tensor):
+            run.waits += 1
+            if name in _READING:
+                waited(run, call.node, argument.value.placement, name in _NUMBERS)
+
+
+def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False) -> None:
+    """Record the waits of an expression that a loop over batches adds to a total, a number at a time or whole."""
+    loop = run.frame.loops[-1] if run.frame.loops else None
+    if loop is None or not loop.batches:
+        return
+    for node in _parts(added):
+        wait = run.pace.waits.get(node)
+        if wait is None or (only_numbers and not wait.number):
+            continue
+        run.facts.costs.counted.add(node)
+        if run.world == loop.world and not _read_at_each_pass(loop.node.body, total):
+            run.emit(Counted(node, run.world, text_of(node), total, wait.before, loop.node))
+
+
+def _read_at_each_pass(suite: cst.BaseSuite, total: str) -> bool:
+    """Tell whether a body reads a total at every pass, beside adding to it: to show it, say."""
+    for statement in suite.body:
+        match statement:
+            case cst.SimpleStatementLine():
+                if any(_reads(small, total) for small in statement.body):
+                    return True
+            case cst.With():
+                if _read_at_each_pass(statement.body, total):
+                    return True
+            case cst.If():
+                if _mentions(statement.test, total):
+                    return True
+            case _ if _mentions(statement, total):
+                return True
+    return False
+
+
+def _reads(statement: cst.BaseSmallStatement, total: str) -> bool:
+    match statement:
+        case cst.AugAssign():
+            return _mentions(statement.value, total)
+        case cst.Assign(targets=[cst.AssignTarget(target=target)]) if text_of(target) == total:
+            return False
+        case cst.Expr(value=cst.Call(func=cst.Attribute(value=receiver), args=arguments)) if text_of(receiver) == total:
+            return any(_mentions(argument, total) for argument in arguments)
+        case _:
+            return _mentions(statement, total)
+
+
+def _mentions(node: cst.CSTNode, total: str) -> bool:
+    if isinstance(node, cst.Name | cst.Attribute) and text_of(node) == total:
+        return True
+    return any(_mentions(child, total) for child in node.children)
+
+
+def _parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the calls that the value of an expression is computed from, those of its methods and operands."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        match part:
+            case cst.BinaryOperation():
+                waiting += (part.left, part.right)
+            case cst.Comparison():
+                waiting += (part.left, *(target.comparator for target in part.comparisons))
+            case cst.Call():
+                yield part
+                waiting += (part.func, *(argument.value for argument in part.args))
+            case cst.Attribute():
+                waiting.append(part.value)
+            case _:
+                continue
