@@ -25,7 +25,23 @@ class Counted:
     loop: cst.CSTNode
 
 
-CostEvent: TypeAlias = Counted
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A module in evaluation mode was called in a loop over batches, and built a graph.
+
+    ``frame`` is the key of the running function, ``loops`` are those that run, the innermost last. ``rooted`` tells
+    that the script itself came here, and not somebody who is not seen.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    frame: int
+    loops: tuple[cst.CSTNode, ...]
+    rooted: bool
+
+
+CostEvent: TypeAlias = Counted | Evaluated
 
 
 @dataclass(slots=True)
@@ -39,6 +55,10 @@ class Costs:
     stepping: set[cst.CSTNode] = field(default_factory=set)
     waits: dict[cst.CSTNode, set[cst.CSTNode]] = field(default_factory=dict)
     counted: set[cst.CSTNode] = field(default_factory=set)
+
+    # loops that ask for gradients otherwise than by a backward pass, and functions that hand out what may have a graph
+    differentiating: set[cst.CSTNode] = field(default_factory=set)
+    handing: set[int] = field(default_factory=set)
 
     def waits_for_more(self, loop: cst.CSTNode) -> bool:
         """Tell whether a loop waits for the accelerator anyway, for something that is not only added up."""

@@ -41,6 +41,7 @@ STEPPED = "<stepped>"
 LOST = "<lost>"
 TRAINED = "<trained>"
 BEGUN = "<begun>"
+MODE = "<mode>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4
@@ -171,6 +172,8 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
     if name == BEGUN:
         return first if second is not None else None
+    if name == MODE:
+        return None  # in which mode a module is differs
     if name == TRAINED:
         return min(first or 0, second or 0)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):

@@ -9,17 +9,7 @@ from functools import reduce
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import (
-    attributes,
-    builtins,
-    classes,
-    expressions,
-    functions,
-    iteration,
-    methods,
-    pace,
-    uncalled,
-)
+from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, methods, uncalled
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Carrier
 from torchdevlint.lattice import ANY
@@ -268,7 +258,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.name in builtins.EXITS:
         run.left = True
         return UNKNOWN
-    pace.given(run, callee.name, made)
+    builtins.read(run, callee.name, made)
     builtin = builtins.HANDLERS.get(callee.name)
     if builtin is not None:
         return builtin(run, made)

@@ -13,6 +13,7 @@ from torchdevlint.interpreter import (
     comprehensions,
     conditions,
     iteration,
+    pace,
     subscripts,
     targets,
     uncalled,
@@ -225,6 +226,7 @@ def _yield(run: Run, node: cst.Yield) -> Value:
     else:
         value = evaluate(run, node.value)
     calls.consume(run, value)
+    pace.handed_out(run, value)
     run.frame.yields.append(value)
     return UNKNOWN
 

@@ -138,6 +138,12 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells."""
+    value = _call_module(run, module, made)
+    transfers.evaluated(run, module, made, value)
+    return value
+
+
+def _call_module(run: Run, module: Module, made: Call) -> Value:
     _noted(run)
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
@@ -186,6 +192,7 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         calls.escape(run, argument.value)
     if proven:
         _noted(run)
+        transfers.evaluated(run, callee, made, None)
     if proven and (state is None or state == ANY):
         followed = _where_moved(run, made)
         if followed is not None:

@@ -11,16 +11,12 @@ import libcst as cst
 from torchdevlint.costs import Counted
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
-from torchdevlint.values import Tensor
+from torchdevlint.state import MAX_DEPTH, MODE
+from torchdevlint.values import Const, Container, Opaque, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
     from torchdevlint.interpreter.run import Run
-
-
-_NUMBERS = frozenset(f"builtins.{name}" for name in ("float", "int", "bool", "round"))
-_READING = _NUMBERS | {f"builtins.{name}" for name in ("str", "print", "format", "list", "tuple", "sorted")}
-"""What reads the values of a tensor it is given, and of these what gives a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +29,14 @@ class Wait:
 
 @dataclass(slots=True)
 class Pace:
-    """Waits by the call that made them, and how many items of loaders were drawn so far."""
+    """Waits by the call that made them, and how many items of loaders were drawn so far.
+
+    ``veiled`` counts the contexts around that cannot be seen, in which no graph may be built.
+    """
 
     waits: dict[cst.CSTNode, Wait] = field(default_factory=dict)
     drawn: int = 0
+    veiled: int = 0
 
 
 def waited(run: Run, node: cst.CSTNode, before: Placement, number: bool) -> None:
@@ -47,13 +47,35 @@ def waited(run: Run, node: cst.CSTNode, before: Placement, number: bool) -> None
         run.facts.costs.waits.setdefault(run.running[-1], set()).add(node)
 
 
-def given(run: Run, name: str, call: Call) -> None:
-    """Note that a function of Python's was given tensors: `float(x)` reads one, and what the others do is not told."""
-    for argument in call.values():
-        if isinstance(argument.value, Tensor):
-            run.waits += 1
-            if name in _READING:
-                waited(run, call.node, argument.value.placement, name in _NUMBERS)
+def switched(run: Run, key: int, training: bool, call: Call) -> None:
+    """Note in which mode a module is: `train()`, `train(False)`, `eval()`."""
+    mode = call.arguments[0].value if training and call.arguments else Const(training)
+    run.store.set(key, MODE, mode if isinstance(mode, Const) else None)
+
+
+def differentiated(run: Run) -> None:
+    """Note that the loops that run ask for gradients."""
+    run.facts.costs.differentiating.update(run.running)
+
+
+def handed_out(run: Run, value: Value, depth: int = 0) -> None:
+    """Note that the running function hands out what may have a graph."""
+    match value:
+        case Tensor():
+            carries = value.graph is not False
+        case Opaque():
+            carries = value.output
+        case Container() if depth < MAX_DEPTH:
+            for _, item in run.items(value).exact:
+                handed_out(run, item, depth + 1)
+            rest = run.items(value).rest
+            carries = False
+            if rest is not None:
+                handed_out(run, rest, depth + 1)
+        case _:
+            return
+    if carries:
+        run.facts.costs.handing.add(run.frame.key)
 
 
 def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False) -> None:

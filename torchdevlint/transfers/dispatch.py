@@ -46,6 +46,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ReadHost: reads.read_host,
     rows.Plain: reads.plain,
     rows.Backward: gradients.backward,
+    rows.Differentiate: gradients.differentiate,
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
     rows.DeviceType: runtime.device,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, pace
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
     Freeze,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     Move,
     ParameterType,
@@ -269,6 +270,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case Freeze():
             first = first_value(call)
             run.store.set(receiver.key, FROZEN, first == Const(False))
+            return receiver
+        case Mode():
+            pace.switched(run, receiver.key, row.training, call)
             return receiver
         case Submodules():
             return _submodules(run, row, receiver, call)

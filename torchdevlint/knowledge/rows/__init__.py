@@ -22,6 +22,7 @@ from torchdevlint.knowledge.rows.modules import (
     Freeze,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     OptimizerType,
     ParameterType,
@@ -65,6 +66,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Cast,
     Combine,
     Convert,
+    Differentiate,
     Follow,
     Like,
     Loss,
@@ -127,7 +129,9 @@ Row: TypeAlias = (
     | Visit
     | Step
     | LoadState
+    | Mode
     | Backward
+    | Differentiate
     | WorkerInfo
     | StartMethod
     | Begin
@@ -193,6 +197,7 @@ __all__ = [
     "DeviceContext",
     "DeviceNumber",
     "DeviceType",
+    "Differentiate",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -210,6 +215,7 @@ __all__ = [
     "Loss",
     "Make",
     "Mix",
+    "Mode",
     "ModuleType",
     "Move",
     "MoveHelper",

@@ -182,3 +182,8 @@ class Quiet:
 @dataclass(frozen=True, slots=True)
 class Backward:
     """`loss.backward()`: the receiver carries a graph, which is freed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differentiate:
+    """A call that gives gradients (`torch.autograd.grad`) and does nothing else that is followed."""
