@@ -41,7 +41,17 @@ class Evaluated:
     rooted: bool
 
 
-CostEvent: TypeAlias = Counted | Evaluated
+@dataclass(frozen=True, slots=True)
+class MadeElsewhere:
+    """A factory made a tensor (``text``) on the host that was moved in the same expression, to ``after``."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    after: Placement
+
+
+CostEvent: TypeAlias = Counted | Evaluated | MadeElsewhere
 
 
 @dataclass(slots=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.costs import Counted
+from torchdevlint import lattice
+from torchdevlint.costs import Counted, MadeElsewhere
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, MODE
@@ -31,12 +32,14 @@ class Wait:
 class Pace:
     """Waits by the call that made them, and how many items of loaders were drawn so far.
 
-    ``veiled`` counts the contexts around that cannot be seen, in which no graph may be built.
+    ``veiled`` counts the contexts around that cannot be seen, in which no graph may be built. ``made`` are the calls of
+    factories that could have been given a device.
     """
 
     waits: dict[cst.CSTNode, Wait] = field(default_factory=dict)
     drawn: int = 0
     veiled: int = 0
+    made: set[cst.CSTNode] = field(default_factory=set)
 
 
 def waited(run: Run, node: cst.CSTNode, before: Placement, number: bool) -> None:
@@ -76,6 +79,16 @@ def handed_out(run: Run, value: Value, depth: int = 0) -> None:
             return
     if carries:
         run.facts.costs.handing.add(run.frame.key)
+
+
+def moved_at_once(run: Run, call: Call, made: cst.CSTNode, before: Placement, after: Placement) -> None:
+    """Record a move of what a factory has just made, or of what methods have made of it."""
+    while isinstance(made, cst.Call) and made not in run.pace.made and isinstance(made.func, cst.Attribute):
+        if any(argument.keyword is not None and argument.keyword.value == "generator" for argument in made.args):
+            return
+        made = made.func.value
+    if made in run.pace.made and all(lattice.is_host(p.device) for p in before):
+        run.emit(MadeElsewhere(call.node, run.world, text_of(made), after))
 
 
 def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False) -> None:

@@ -208,6 +208,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
+    pace.moved_at_once(run, call, receiver.node, value.placement, after)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
     unleafed = leaves.unleafed(run, call, receiver.node, value, after, derived)
