@@ -51,7 +51,20 @@ class MadeElsewhere:
     after: Placement
 
 
-CostEvent: TypeAlias = Counted | Evaluated | MadeElsewhere
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A loop over batches adds a tensor (``text``), at ``place``, to a list that outlives it; ``key`` is the list's."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    total: str
+    key: int
+    graph: bool
+    place: Placement
+
+
+CostEvent: TypeAlias = Counted | Evaluated | MadeElsewhere | Gathered
 
 
 @dataclass(slots=True)
@@ -69,6 +82,12 @@ class Costs:
     # loops that ask for gradients otherwise than by a backward pass, and functions that hand out what may have a graph
     differentiating: set[cst.CSTNode] = field(default_factory=set)
     handing: set[int] = field(default_factory=set)
+
+    # by list that a loop fills: what first reads an element of it on the host, or all of them at once, and lists whose
+    # elements something is computed from that may need their graph
+    fetched: dict[int, cst.CSTNode] = field(default_factory=dict)
+    fetched_whole: dict[int, cst.CSTNode] = field(default_factory=dict)
+    computed: set[int] = field(default_factory=set)
 
     def waits_for_more(self, loop: cst.CSTNode) -> bool:
         """Tell whether a loop waits for the accelerator anyway, for something that is not only added up."""

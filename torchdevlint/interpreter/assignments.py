@@ -131,8 +131,9 @@ def _extended(run: Run, node: cst.AugAssign, before: Container, value: Value) ->
         run.store.set(before.key, ITEMS, iteration.merged(run.items(before), added))
         return
     for item in iteration.parts(run, value, node):
-        tallies.kept(run, before, node, node.value, item, text_of(node.target))
-        iteration.add_item(run, before, item)
+        total = text_of(node.target)
+        tallies.kept(run, before, node, node.value, item, total)
+        iteration.add_item(run, before, pace.gathered(run, before, node, node.value, item, total))
 
 
 def delete(run: Run, node: cst.Del) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.costs import Counted, MadeElsewhere
+from torchdevlint.costs import Counted, Gathered, MadeElsewhere
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, MODE
-from torchdevlint.values import Const, Container, Opaque, Tensor, Value
+from torchdevlint.values import SCALAR, Const, Container, Kept, Opaque, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -89,6 +89,40 @@ def moved_at_once(run: Run, call: Call, made: cst.CSTNode, before: Placement, af
         made = made.func.value
     if made in run.pace.made and all(lattice.is_host(p.device) for p in before):
         run.emit(MadeElsewhere(call.node, run.world, text_of(made), after))
+
+
+def gathered(run: Run, receiver: Container, node: cst.CSTNode, added: cst.CSTNode, value: Value, total: str) -> Value:
+    """Record a tensor that every pass of a loop over batches adds to a list; return it as an element of that list."""
+    loop = run.frame.loops[-1] if run.frame.loops else None
+    if loop is None or not loop.batches or not isinstance(value, Tensor | Opaque) or run.frame.in_module:
+        return value
+    if run.world != loop.world or receiver.key in run.bounded or run.container_loops.get(receiver.key) is loop.node:
+        return value
+    if isinstance(value, Opaque):
+        if not value.output:
+            return value
+        value = Tensor(value.placement, (1, None))
+    if value.rank == SCALAR:
+        return value
+    run.emit(Gathered(node, run.world, text_of(added), total, receiver.key, value.graph is True, value.placement))
+    return replace(value, kept=value.kept | {Kept(receiver.key)})
+
+
+def fetched(run: Run, value: Value, node: cst.CSTNode) -> None:
+    """Note that what a loop gathered is read on the host."""
+    for kept in value.kept if isinstance(value, Tensor) else ():
+        places = run.facts.costs.fetched_whole if kept.whole else run.facts.costs.fetched
+        places.setdefault(kept.key, node)
+
+
+def computed(run: Run, tensors: Iterable[Tensor]) -> None:
+    """Note that something is computed from what a loop gathered."""
+    run.facts.costs.computed.update(kept.key for tensor in tensors for kept in tensor.kept)
+
+
+def as_whole(tensors: Iterable[Tensor]) -> frozenset[Kept]:
+    """Return what is known of the elements of lists that are put together to one tensor."""
+    return frozenset(replace(kept, whole=True) for tensor in tensors for kept in tensor.kept)
 
 
 def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False) -> None:

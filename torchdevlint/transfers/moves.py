@@ -63,7 +63,9 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     value = receiver.value
     note_cast(run, call, receiver)
     if isinstance(value, Tensor):
-        return Tensor(value.placement, value.rank, value.graph, tallies=value.tallies, flight=value.flight)
+        return Tensor(
+            value.placement, value.rank, value.graph, tallies=value.tallies, flight=value.flight, kept=value.kept
+        )
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
         return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
@@ -208,6 +210,8 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
+    if all(lattice.is_host(p.device) for p in after):
+        pace.fetched(run, value, call.node)
     pace.moved_at_once(run, call, receiver.node, value.placement, after)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Combined, Need, Operand
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, iteration, pace
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.transfers import leaves, ranks, reads
@@ -21,6 +21,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Flag,
+    Kept,
     Object,
     Opaque,
     Tensor,
@@ -66,7 +67,7 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
-    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight)
+    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight, kept=value.kept)
     if row.rank is RankRule.REDUCE and call is not None:
         run.arrive(value, call.node)
     if row.demands:
@@ -153,12 +154,16 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         graphs = {t.graph for t in tensors}
         graph = True if True in graphs else None if None in graphs else False
     tallies = frozenset[int]().union(*(t.tallies for t in tensors))
+    kept = pace.as_whole(tensors) if row.sequence else frozenset[Kept]()
+    if not row.sequence and graph is not False:
+        pace.computed(run, tensors)
     if row.in_place or row.mix is Mix.FREE:
         first = tensors[0] if tensors else Tensor()
         return Tensor(first.placement, first.rank, graph, tallies=tallies)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
     undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
-    return Tensor(ANY if undecided else result_placement(tensors), rank, graph, tallies=tallies, number=number)
+    place = ANY if undecided else result_placement(tensors)
+    return Tensor(place, rank, graph, tallies=tallies, number=number, kept=kept)
 
 
 def _whereabouts(placement: Placement) -> bool:

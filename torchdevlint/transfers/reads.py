@@ -120,6 +120,7 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
         if not row.tensor_evidence:
             run.arrive(read.value, call.node)
     if row.reads and receiver is not None:
+        pace.fetched(run, receiver.value, call.node)
         pace.waited(run, call.node, run.placement_of(receiver.value), number=True)
     run.waits += 1
     if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
