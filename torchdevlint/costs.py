@@ -64,7 +64,26 @@ class Gathered:
     place: Placement
 
 
-CostEvent: TypeAlias = Counted | Evaluated | MadeElsewhere | Gathered
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A name was used (``text``) that is called otherwise ``now`` and is about to go."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchedOff:
+    """Something was asked for CUDA, unguarded, that warns and switches itself off without it."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+
+
+CostEvent: TypeAlias = Counted | Evaluated | MadeElsewhere | Gathered | Renamed | SwitchedOff
 
 
 @dataclass(slots=True)
@@ -82,6 +101,9 @@ class Costs:
     # loops that ask for gradients otherwise than by a backward pass, and functions that hand out what may have a graph
     differentiating: set[cst.CSTNode] = field(default_factory=set)
     handing: set[int] = field(default_factory=set)
+
+    # today's names of what has an older one, where the file uses them
+    modern: set[str] = field(default_factory=set)
 
     # by list that a loop fills: what first reads an element of it on the host, or all of them at once, and lists whose
     # elements something is computed from that may need their graph

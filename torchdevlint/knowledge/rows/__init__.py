@@ -12,6 +12,7 @@ from torchdevlint.knowledge.rows.libraries import (
     FrameworkDevice,
     MoveHelper,
     ObjectType,
+    Precision,
     Prepare,
     Transparent,
     TreeMap,
@@ -37,6 +38,7 @@ from torchdevlint.knowledge.rows.modules import (
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Autocast,
     Begin,
     Conversion,
     Count,
@@ -105,6 +107,7 @@ Row: TypeAlias = (
     | SaveFile
     | NoGrad
     | GradMode
+    | Autocast
     | Conversion
     | AddGroup
     | StateOf
@@ -181,6 +184,7 @@ class Knowledge:
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Autocast",
     "Backward",
     "Begin",
     "Build",
@@ -226,6 +230,7 @@ __all__ = [
     "ParameterType",
     "Placing",
     "Plain",
+    "Precision",
     "Prepare",
     "Query",
     "Quiet",

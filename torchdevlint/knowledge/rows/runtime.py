@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchdevlint.knowledge.rows.libraries import ObjectType
+from torchdevlint.knowledge.rows.libraries import ObjectType, Precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,13 @@ class NoGrad:
 @dataclass(frozen=True, slots=True)
 class GradMode:
     """`torch.set_grad_enabled(mode)`: as a statement or a context, no graph is built unless the mode is True."""
+
+
+@dataclass(frozen=True, slots=True)
+class Autocast:
+    """A context, or decorator, of mixed precision."""
+
+    precision: Precision
 
 
 @dataclass(frozen=True, slots=True)
