@@ -83,7 +83,52 @@ class SwitchedOff:
     text: str
 
 
-CostEvent: TypeAlias = Counted | Evaluated | MadeElsewhere | Gathered | Renamed | SwitchedOff
+@dataclass(frozen=True, slots=True)
+class LoaderBuilt:
+    """A loader was built; what becomes of its batches stands in the facts, under ``key``.
+
+    ``workers`` is their number, None where it is not known, ``alone`` tells that nothing was said about it. ``pins`` is
+    None where that is decided elsewhere. ``reads`` is where an item of it is read from a file.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    key: int
+    workers: int | None
+    alone: bool
+    pins: bool | None
+    reads: cst.CSTNode | None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMoved:
+    """A part of a batch was moved as it came out of a loader; ``waits`` tells that the host waits for the copy."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    loader: int
+    before: Placement
+    after: Placement
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SampleMoved:
+    """A part of one sample was moved while a loader (``loader``) put a batch together."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    before: Placement
+    after: Placement
+    loader: cst.CSTNode
+
+
+CostEvent: TypeAlias = (
+    Counted | Evaluated | MadeElsewhere | Gathered | Renamed | SwitchedOff | LoaderBuilt | BatchMoved | SampleMoved
+)
 
 
 @dataclass(slots=True)
@@ -101,6 +146,11 @@ class Costs:
     # loops that ask for gradients otherwise than by a backward pass, and functions that hand out what may have a graph
     differentiating: set[cst.CSTNode] = field(default_factory=set)
     handing: set[int] = field(default_factory=set)
+
+    # by loader: what built it, if it pins its batches, how they are moved, and the loops that draw from it
+    pinning: dict[int, cst.CSTNode] = field(default_factory=dict)
+    moves: dict[int, list[BatchMoved]] = field(default_factory=dict)
+    draws: dict[int, set[cst.CSTNode]] = field(default_factory=dict)
 
     # today's names of what has an older one, where the file uses them
     modern: set[str] = field(default_factory=set)

@@ -93,7 +93,7 @@ def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> 
     outcome = outcomes[0]
     if outcome.error is not None and outcome.error.missing is not None and not _is_own(case, outcome.error.missing):
         return Seen(Verdict.SKIPPED, f"needs {outcome.error.missing}")
-    if case.rule and _is_about_a_finding(declaration.prediction) and not reports(case):
+    if case.rule and is_about_a_finding(declaration.prediction) and not reports(case):
         return Seen(Verdict.REFUTED, "the rule reports nothing in it")
     match declaration.prediction:
         case RunsClean():
@@ -169,7 +169,7 @@ def _raised(case: Case, expected: Raises, outcome: Outcome) -> Seen:
     return Seen(Verdict.CONFIRMED, told)
 
 
-def _is_about_a_finding(prediction: Prediction) -> bool:
+def is_about_a_finding(prediction: Prediction) -> bool:
     """Tell whether a prediction is about what the rule reports, and not about the script as a whole."""
     return not isinstance(prediction, RunsClean | BoundsGraph | Costs) or (
         isinstance(prediction, Costs) and not prediction.most

@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 
 
 _NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.bool", "builtins.round"})
-_READING = _NUMBERS | {"builtins.str", "builtins.print", "builtins.format", "builtins.list", "builtins.sorted"}
+_READING = _NUMBERS | {"builtins.str", "builtins.format", "builtins.list", "builtins.sorted"}
 """What reads the values of a tensor that it is given, and of these what gives a number."""
 
 
 def read(run: Run, name: str, call: Call) -> None:
-    """Note that a function of Python's was given tensors: `float(x)` reads one, and what others do is not told."""
+    """Note that a function was given tensors: `float(x)` reads one, what others do is not told; or reads a file."""
+    if name in run.knowledge.file_reads:
+        run.pace.read = call.node
     for argument in call.values():
         if isinstance(argument.value, Tensor):
             run.waits += 1

@@ -38,7 +38,9 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         if counted is not None:
             value = _at_first(run, value, counted) if turn == 0 else value
             (run.indices.add if turn == 0 else run.indices.discard)((run.owner_of(counted), counted))
-        run.frame.loops[-1].batches = run.pace.drawn > drawn
+        if run.pace.drawn > drawn:
+            run.frame.loops[-1].batches = True
+            run.facts.costs.draws.setdefault(run.pace.loader, set()).add(node)
         targets.assign(run, node.target, value, node)
 
     return _run(run, node, begin, counted=counted is not None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.costs import Counted, Gathered, MadeElsewhere
+from torchdevlint.costs import BatchMoved, Counted, Gathered, MadeElsewhere, SampleMoved
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, MODE
@@ -18,6 +18,10 @@ from torchdevlint.values import SCALAR, Const, Container, Kept, Opaque, Tensor, 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
     from torchdevlint.interpreter.run import Run
+
+
+NON_BLOCKING = "non_blocking"
+"""The argument by which a move does not wait for its copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +37,19 @@ class Pace:
     """Waits by the call that made them, and how many items of loaders were drawn so far.
 
     ``veiled`` counts the contexts around that cannot be seen, in which no graph may be built. ``made`` are the calls of
-    factories that could have been given a device.
+    factories that could have been given a device. ``loader`` is the one that was drawn from last, ``sampled`` the one
+    that is just putting samples together to batches, ``read`` the last call that read a file, and ``files`` are data
+    sets of which each item is one.
     """
 
     waits: dict[cst.CSTNode, Wait] = field(default_factory=dict)
     drawn: int = 0
     veiled: int = 0
     made: set[cst.CSTNode] = field(default_factory=set)
+    loader: int = 0
+    sampled: cst.CSTNode | None = None
+    read: cst.CSTNode | None = None
+    files: dict[int, cst.CSTNode] = field(default_factory=dict)
 
 
 def waited(run: Run, node: cst.CSTNode, before: Placement, number: bool) -> None:
@@ -123,6 +133,28 @@ def computed(run: Run, tensors: Iterable[Tensor]) -> None:
 def as_whole(tensors: Iterable[Tensor]) -> frozenset[Kept]:
     """Return what is known of the elements of lists that are put together to one tensor."""
     return frozenset(replace(kept, whole=True) for tensor in tensors for kept in tensor.kept)
+
+
+def batch_moved(run: Run, call: Call, text: str, loader: int, before: Placement, after: Placement) -> None:
+    """Record a move of a part of a batch; one that is told whether to wait by what is not seen is left out."""
+    asked = call.keywords.get(NON_BLOCKING)
+    if not loader or call.open or (asked is not None and asked.value != Const(True)) or len(call.arguments) > 1:
+        return
+    event = BatchMoved(call.node, run.world, text, loader, before, after, asked is None)
+    run.facts.costs.moves.setdefault(loader, []).append(event)
+    run.emit(event)
+
+
+def sample_moved(run: Run, call: Call, text: str, before: Placement, after: Placement) -> None:
+    """Record a move in the code that makes a sample of a batch."""
+    if run.pace.sampled is not None and run.worker is None:
+        run.emit(SampleMoved(call.node, run.world, text, before, after, run.pace.sampled))
+
+
+def drawn(run: Run, loader: int) -> None:
+    """Note that a loop draws from a loader."""
+    run.pace.drawn += 1
+    run.pace.loader = loader
 
 
 def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
 from torchdevlint.knowledge.geometric import GEOMETRIC
-from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
+from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, FILE_READS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.lightning import LIGHTNING
 from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
@@ -50,4 +50,5 @@ DEFAULT = Knowledge(
     processes=PROCESSES,
     expectations=EXPECTATIONS,
     no_places=("dtype", "precision"),
+    file_reads=FILE_READS,
 )

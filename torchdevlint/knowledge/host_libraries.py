@@ -102,3 +102,13 @@ PROCESSES = (
     *("os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn", "os.fork"),
     *("torch.distributed.launch", "torch.distributed.elastic", "accelerate.notebook_launcher"),
 )
+
+# What reads a file and decodes it: work for the workers of a loader.
+FILE_READS = frozenset(
+    words("""
+    PIL.Image.open cv2.imread cv2.VideoCapture torchvision.io.read_image torchvision.io.decode_image
+    torchvision.io.read_video torchaudio.load soundfile.read librosa.load scipy.io.wavfile.read scipy.io.loadmat
+    skimage.io.imread imageio.imread imageio.v2.imread imageio.v3.imread tifffile.imread numpy.load numpy.loadtxt
+    numpy.genfromtxt pandas.read_csv nibabel.load pydicom.dcmread rasterio.open h5py.File
+    """)
+)

@@ -6,17 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
+from torchdevlint.costs import LoaderBuilt
 from torchdevlint.interpreter import attributes, calls, functions, iteration
 from torchdevlint.knowledge.rows import DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import draws, reads, workers
+from torchdevlint.transfers.operands import function_text
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
     Const,
     Container,
     Device,
+    Flag,
     Function,
     Instance,
     Loader,
@@ -38,6 +41,10 @@ _PLAIN = LoaderType()
 
 def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -> Value:
     """Build a dataset: of tensors it yields their rows, a part of another yields the same as the whole."""
+    if row.reads:
+        folder = calls.unseen(run, call)
+        run.pace.files[folder.key] = call.node
+        return folder
     if row.tensors and call.arguments and not call.open:
         tensors = [argument.value for argument in call.arguments]
         single = [iteration.element(run, value, call.node) for value in tensors]
@@ -58,6 +65,7 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
     function = call.keywords.get(row.collate)
     custom = function is not None and function.value != NONE
     item: Value | None = None
+    run.pace.read = run.pace.files.get(source.key) if isinstance(source, Opaque) else None
     if function is not None and custom:
         samples = calls.Argument(call.node, run.opaque("samples"))
         with workers.of(run, row, call):
@@ -71,7 +79,9 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
         item = batched if isinstance(batched, Container) else source.item
     elif isinstance(source, Instance) and not custom:
         with workers.of(run, row, call):
+            run.pace.sampled = call.node if _gathers(row, call) else None
             item = _collated(run, _item_of(run, source, call), call)
+            run.pace.sampled = None
     elif isinstance(source, Container) and not custom:
         item = _collated(run, iteration.element(run, source, call.node), call)
     if item is None or item == UNKNOWN:
@@ -80,7 +90,40 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
         if custom or call.open or any(_was_placed(run, a.value) for a in call.values()):
             run.facts.tainted.add(key)
     reads.pin_items(run, call, call.keywords.get(row.pin), item)
-    return Loader(key, row, item, call.node, draws.of_loader(run, row, call))
+    _built(run, row, call, key)
+    return Loader(key, row, _as_batch(run, item, key), call.node, draws.of_loader(run, row, call))
+
+
+def _gathers(row: LoaderType, call: Call) -> bool:
+    """Tell whether a loader surely makes a batch of several samples."""
+    size = call.get(1, row.size)
+    return size is not None and size.value not in (Const(1), NONE)
+
+
+def _built(run: Run, row: LoaderType, call: Call, key: int) -> None:
+    """Record what a loader was told about workers and pinned memory; what is not seen may say anything."""
+    unseen = call.open or len(call.arguments) > row.positional
+    number, pin = call.keywords.get(row.workers), call.keywords.get(row.pin)
+    alone = number is None and not unseen
+    given = number.value if number is not None else Const(0) if alone else UNKNOWN
+    count = given.value if isinstance(given, Const) and isinstance(given.value, int) else None
+    pins = False if pin is None and not unseen else None
+    if pin is not None and (pin.value == Const(True) or isinstance(pin.value, Flag)):
+        run.facts.costs.pinning[key] = call.node
+        pins = True
+    event = LoaderBuilt(call.node, run.world, function_text(call), key, count, alone, pins, run.pace.read)
+    run.emit(event)
+
+
+def _as_batch(run: Run, item: Value, key: int, depth: int = 0) -> Value:
+    """Return an item of a loader whose tensors know the loader that they come from."""
+    match item:
+        case Tensor():
+            return replace(item, batch=key)
+        case Container() if depth < MAX_DEPTH:
+            return iteration.rebuilt(run, item, lambda part: _as_batch(run, part, key, depth + 1))
+        case _:
+            return item
 
 
 def dataset_tensors(run: Run, value: Loader) -> Container | None:

@@ -212,6 +212,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     _note_input(run, value.placement, after, derived)
     if all(lattice.is_host(p.device) for p in after):
         pace.fetched(run, value, call.node)
+    pace.batch_moved(run, call, f"{text_of(receiver.node)}.{call.text}", value.batch, value.placement, after)
     pace.moved_at_once(run, call, receiver.node, value.placement, after)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
@@ -252,6 +253,7 @@ def _moved(
     text = text_of(node)
     if device:
         workers.placed(run, call.node, f"{text}.{call.text}", after)
+        pace.sample_moved(run, call, f"{text}.{call.text}", before, after)
     if device and not proof:
         environment.begun_at(run, call.node, f"{text}.{call.text}", after)
     run.emit(
@@ -295,6 +297,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=member)
         return receiver
     run.moved.add((receiver.key, call.node))
+    pace.batch_moved(run, call, f"{text_of(node.value)}.{call.text}", receiver.source, before, after)
     evidence(run, receiver.source if receiver.member else 0, after, derived, call)
     _note_input(run, before, after, derived)
     moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)

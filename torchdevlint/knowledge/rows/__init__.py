@@ -156,7 +156,9 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    stand where a device may and are none.
+    ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
+    processes.
     ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes.
     """
@@ -179,6 +181,7 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    file_reads: frozenset[str]
 
 
 __all__ = [

@@ -139,16 +139,21 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class DatasetType:
-    """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`)."""
+    """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`).
+
+    ``reads`` tells that each item is read from a file of its own.
+    """
 
     tensors: bool = False
+    reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LoaderType:
     """A data loader class; ``collate`` is the argument that decides what arrives.
 
-    ``workers`` is the number of processes that make the items, ``context`` how these are started.
+    ``workers`` is the number of processes that make the items, ``context`` how these are started, ``size`` how many
+    items are in a batch. Only the first arguments, ``positional`` in number, are known by their position.
     """
 
     dataset: str = "dataset"
@@ -158,6 +163,8 @@ class LoaderType:
     samplers: tuple[str, ...] = ()  # arguments that decide the order instead
     workers: str = "num_workers"
     context: str = "multiprocessing_context"
+    size: str = "batch_size"
+    positional: int = 3
 
 
 @dataclass(frozen=True, slots=True)
