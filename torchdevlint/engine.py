@@ -9,7 +9,7 @@ from functools import cache
 import libcst as cst
 
 import torchdevlint.rules
-from torchdevlint import gate, knowledge, positions, rule, settle
+from torchdevlint import gate, knowledge, positions, rule, settle, traces
 from torchdevlint.interpreter.driver import Interpretation, interpret
 from torchdevlint.interpreter.run import Resolver, unresolved
 from torchdevlint.knowledge.rows import Knowledge
@@ -18,12 +18,16 @@ from torchdevlint.options import NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
+from torchdevlint.traces import Step
 from torchdevlint.why import Role
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding as users see it: lines from 1, columns from 0 in code points, the end exclusive."""
+    """One finding as users see it: lines from 1, columns from 0 in code points, the end exclusive.
+
+    ``trace`` tells how each operand got to its device, in the order of the source, where `Options.trace` asks for it.
+    """
 
     code: str
     message: str
@@ -31,6 +35,7 @@ class Diagnostic:
     column: int
     end_line: int
     end_column: int
+    trace: tuple[Step, ...] = ()
 
 
 @cache
@@ -58,7 +63,7 @@ def analyse(
     try:
         with deep_recursion(), uninterrupted():
             settled = find(interpret(module, text, knowledge, resolver, importable=not options.is_test_file), options)
-        return tuple(diagnose(module, settled)) if settled else ()
+        return tuple(diagnose(module, settled, options.trace)) if settled else ()
     except RecursionError as error:
         raise NotAnalysed("nested too deeply") from error
 
@@ -85,9 +90,10 @@ def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     return [one for one in settled if options.wants(one.rule.code)]
 
 
-def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]:
+def diagnose(module: cst.Module, settled: list[Settled], trace: bool = False) -> Iterable[Diagnostic]:
     """Return the findings with their positions and messages."""
-    spans = positions.locate(module, set(_nodes(settled)))
+    told = set(_nodes(settled))
+    spans = positions.locate(module, told.union(*map(traces.nodes, settled)) if trace else told)
     diagnostics = []
     for one in settled:
         places = (one.finding, *one.others)
@@ -96,7 +102,9 @@ def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]
         message = one.rule.message.format_map({k: _render(v, spans) for k, v in first.parts.items()})
         if one.others:
             message += f", and {len(one.others)} more"
-        diagnostics.append(Diagnostic(one.rule.code, message, span.line, span.column, span.end_line, span.end_column))
+        place = (span.line, span.column, span.end_line, span.end_column)
+        steps = tuple(traces.steps(one, spans)) if trace else ()
+        diagnostics.append(Diagnostic(one.rule.code, message, *place, steps))
     return sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from itertools import combinations
+from itertools import combinations, islice
 
 import libcst as cst
 
@@ -16,6 +16,9 @@ from torchdevlint.knowledge.rows import Mix
 from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.rule import Finding
 from torchdevlint.why import Role, Why
+
+MAX_PAIRS = 1_000
+"""How many pairs of operands of one operation are compared; 45 operands have as many."""
 
 
 class Culprit(Enum):
@@ -31,6 +34,7 @@ class Culprit(Enum):
     CRITERION = "a loss or metric with state"
     INDEX = "an accelerator index into a host tensor"
     LEFT = "a module sent to the host"
+    LAYER = "a layer that came into its module late"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,8 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
     if event.mix is Mix.FREE or (event.proof and event.proof not in facts.graphs):
         return
     blamed: set[int] = set()
-    for (first_index, first), (second_index, second) in combinations(enumerate(event.operands), 2):
+    pairs = islice(combinations(enumerate(event.operands), 2), MAX_PAIRS)
+    for (first_index, first), (second_index, second) in pairs:
         if not (_proven(first, facts) and _proven(second, facts)):
             continue
         clash = lattice.clash(first.placement, second.placement, facts, event.world)
@@ -98,7 +103,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
             continue
         odd_is_first = lattice.is_host(clash.left.device)
         odd, other = (first, second) if odd_is_first else (second, first)
-        if odd.rank[0] == 0 and not _refused(event, odd):
+        if odd.rank[0] == 0 and not _refused(event, odd, other):
             continue
         index = first_index if odd_is_first else second_index
         if index in blamed:
@@ -109,10 +114,14 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node)
 
 
-def _refused(event: Combined, odd: Operand) -> bool:
-    """Tell whether a host operand is refused even if it is 0-dim."""
-    if odd.role in event.strict or (event.mix is Mix.STRICT and odd.role not in event.weights):
+def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
+    """Tell whether a host operand is refused beside another even if it is 0-dim."""
+    if odd.role in event.strict:
         return True
+    if event.mix is Mix.STRICT:
+        return odd.role not in event.weights and odd.role not in event.scalars
+    if event.mix is Mix.EXPANDED:
+        return other.rank[0] > 0
     return event.mix is Mix.IN_PLACE and odd is event.operands[0]
 
 
@@ -137,6 +146,8 @@ def _by_why(why: Why | None) -> tuple[Culprit, cst.CSTNode] | None:
         return Culprit.UNREGISTERED_MODULE, step.node
     if why.role is Role.CREATED_IN_MODULE:
         return Culprit.CREATION, why.node
+    if why.role is Role.LATE:
+        return Culprit.LAYER, why.node
     return None
 
 
@@ -184,15 +195,16 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
 
 def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts) -> tuple[Culprit, cst.CSTNode]:
     why = odd.possibility.why
+    criterion = event.type is not None and (event.type.metric or event.type.loss is not None)
     named = _by_why(why)
-    if named is not None:
+    if named is not None and not (criterion and named[0] is Culprit.LAYER):
         return named
     if module_is_odd and why is not None and why.role is Role.MOVED_TO_HOST:
         return Culprit.LEFT, why.node
     place = event.node if event.entry is None else event.entry
     if module_is_odd and event.entry in facts.scalar_calls:
         return Culprit.CRITERION, place
-    if module_is_odd and event.type is not None and (event.type.metric or event.type.loss is not None):
+    if module_is_odd and criterion:
         return Culprit.CRITERION, place
     return Culprit.INPUT, place
 
@@ -230,7 +242,10 @@ def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placemen
 
 
 def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:
-    """Yield the meetings of an event for which one culprit is to blame."""
-    for meeting in meetings(event, facts):
+    """Yield the meetings of an event for which one culprit is to blame; every such rule asks, so they are kept."""
+    found = facts.met.get(id(event))
+    if found is None:
+        found = facts.met[id(event)] = tuple(meetings(event, facts))
+    for meeting in found:
         if meeting.culprit is culprit:
             yield meeting

@@ -42,6 +42,7 @@ LOST = "<lost>"
 TRAINED = "<trained>"
 BEGUN = "<begun>"
 MODE = "<mode>"
+SCATTERS = "<scatters>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.interpreter import attributes, iteration
-from torchdevlint.knowledge.rows import Placing
+from torchdevlint.knowledge.rows import Carrier, Placing
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -18,6 +18,7 @@ from torchdevlint.values import (
     Holder,
     Instance,
     Module,
+    Object,
     Opaque,
     Tensor,
     Value,
@@ -46,6 +47,7 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
             if module.key not in visited:
                 visited.add(module.key)
                 run.store.set(module.key, PLACEMENT, placement)
+                _move_parts(run, module, placement, visited)
         case Choice():
             for option, _ in module.options:
                 move_module(run, option, placement, visited)
@@ -97,10 +99,18 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
             move_module(run, value, placement, visited)
         case Opaque() if value.output:
             run.store.set(module.key, name, replace(value, placement=placement))
+            _move_parts(run, value, placement, visited)
         case Tensor() if value.held is not Holder.NONE:
             run.store.set(module.key, name, replace(value, placement=placement))
         case _:
             return
+
+
+def _move_parts(run: Run, whole: Opaque, placement: Placement, visited: set[int]) -> None:
+    """Move the modules that the script put into a part of a module of other code (`model.classifier[6] = …`)."""
+    for _, item in tuple(run.attribute_values(whole.key)):
+        if isinstance(item, Module):
+            move_module(run, item, placement, visited)
 
 
 def placed(run: Run, value: Value, placement: Placement, depth: int = 0) -> Value:
@@ -110,6 +120,8 @@ def placed(run: Run, value: Value, placement: Placement, depth: int = 0) -> Valu
             return Tensor(placement, value.rank, value.graph)
         case Opaque():
             return run.opaque(value.name, placement=placement)
+        case Object() if value.type.carrier is not Carrier.NONE:
+            return iteration.another(run, value, placement)
         case Container():
             if depth >= MAX_DEPTH:
                 return UNKNOWN

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
+    Arrives,
     Build,
     Carrier,
+    Feed,
     FrameworkDevice,
     MoveHelper,
     ObjectType,
@@ -20,7 +22,9 @@ from torchdevlint.knowledge.rows.libraries import (
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
     ContainerKind,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
     Mode,
@@ -34,6 +38,7 @@ from torchdevlint.knowledge.rows.modules import (
     StateOf,
     Step,
     Submodules,
+    Switch,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
@@ -56,6 +61,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    OfProcess,
     Query,
     SaveFile,
     SetDevice,
@@ -111,6 +117,8 @@ Row: TypeAlias = (
     | Conversion
     | AddGroup
     | StateOf
+    | GroupsOf
+    | Exchange
     | Freeze
     | DeviceContext
     | Transparent
@@ -120,6 +128,7 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Feed
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -140,6 +149,7 @@ Row: TypeAlias = (
     | Begin
     | Environment
     | SetVariables
+    | OfProcess
     | DeviceNumber
 )
 
@@ -187,6 +197,7 @@ class Knowledge:
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Arrives",
     "Autocast",
     "Backward",
     "Begin",
@@ -208,11 +219,14 @@ __all__ = [
     "Draw",
     "Environment",
     "EnvironmentRow",
+    "Exchange",
+    "Feed",
     "Follow",
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
     "GradMode",
+    "GroupsOf",
     "HoldParameters",
     "Knowledge",
     "Like",
@@ -229,6 +243,7 @@ __all__ = [
     "MoveKind",
     "NoGrad",
     "ObjectType",
+    "OfProcess",
     "OptimizerType",
     "ParameterType",
     "Placing",
@@ -250,6 +265,7 @@ __all__ = [
     "StateOf",
     "Step",
     "Submodules",
+    "Switch",
     "Transparent",
     "TreeMap",
     "Visit",
