@@ -53,7 +53,10 @@ class MadeElsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A loop over batches adds a tensor (``text``), at ``place``, to a list that outlives it; ``key`` is the list's."""
+    """A loop over batches adds a tensor (``text``), at ``place``, to a list that outlives it; ``key`` is the list's.
+
+    ``whole`` tells that it is all that a module gave, and nothing smaller that was made of it.
+    """
 
     node: cst.CSTNode
     world: Condition
@@ -61,6 +64,7 @@ class Gathered:
     total: str
     key: int
     graph: bool
+    whole: bool
     place: Placement
 
 
@@ -126,8 +130,45 @@ class SampleMoved:
     loader: cst.CSTNode
 
 
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A clock was read (``node``) when nothing had waited for ``launch``, whose time was to be taken, at ``place``."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    launch: cst.CSTNode
+    place: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCopied:
+    """A tensor was indexed again and again, in a loop or in a method of a module, by a tensor that is elsewhere.
+
+    ``proofs`` are the keys of opaque values that must be tensors.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    index: str
+    place: Placement
+    before: Placement
+    proofs: tuple[int, ...]
+
+
 CostEvent: TypeAlias = (
-    Counted | Evaluated | MadeElsewhere | Gathered | Renamed | SwitchedOff | LoaderBuilt | BatchMoved | SampleMoved
+    Counted
+    | Evaluated
+    | MadeElsewhere
+    | Gathered
+    | Renamed
+    | SwitchedOff
+    | LoaderBuilt
+    | BatchMoved
+    | SampleMoved
+    | Timed
+    | IndexCopied
 )
 
 

@@ -99,6 +99,7 @@ class Tensor:
     flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
     unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
+    output: bool = field(default=False, compare=False)  # all that a module gave
     batch: int = field(default=0, compare=False)  # the loader whose batch it is a part of, as it came
     kept: frozenset[Kept] = field(default=frozenset(), compare=False)  # lists that loops fill, which it is out of
 

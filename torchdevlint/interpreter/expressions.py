@@ -10,6 +10,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import (
     attributes,
     calls,
+    clocks,
     comprehensions,
     conditions,
     iteration,
@@ -122,6 +123,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
     row = MATMUL if type(node.operator) is cst.MatrixMultiply else BINARY
     uncalled.reckoned(run, ((node.left, left), (node.right, right)))
     uncalled.operated(run, ((node.left, left), (node.right, right)))
+    if type(node.operator) is cst.Subtract:
+        clocks.elapsed(run, left, right)
     if isinstance(left, Container) and isinstance(right, Container):
         if left.kind == "dict":
             return run.holder("dict", iteration.merged(run.items(left), run.items(right)))

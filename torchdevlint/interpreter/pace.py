@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.costs import BatchMoved, Counted, Gathered, MadeElsewhere, SampleMoved
+from torchdevlint.costs import BatchMoved, Counted, Gathered, IndexCopied, MadeElsewhere, SampleMoved
+from torchdevlint.interpreter.clocks import Instant, Launch
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, MODE
 from torchdevlint.values import SCALAR, Const, Container, Kept, Opaque, Tensor, Value
 
 if TYPE_CHECKING:
+    from torchdevlint.events import Operand
     from torchdevlint.interpreter.calls import Call
     from torchdevlint.interpreter.run import Run
 
@@ -39,7 +41,8 @@ class Pace:
     ``veiled`` counts the contexts around that cannot be seen, in which no graph may be built. ``made`` are the calls of
     factories that could have been given a device. ``loader`` is the one that was drawn from last, ``sampled`` the one
     that is just putting samples together to batches, ``read`` the last call that read a file, and ``files`` are data
-    sets of which each item is one.
+    sets of which each item is one. ``launch`` is what the accelerator was given to do last, None where a training goes
+    on, and ``instants`` are the readings of clocks.
     """
 
     waits: dict[cst.CSTNode, Wait] = field(default_factory=dict)
@@ -50,6 +53,8 @@ class Pace:
     sampled: cst.CSTNode | None = None
     read: cst.CSTNode | None = None
     files: dict[int, cst.CSTNode] = field(default_factory=dict)
+    launch: Launch | None = None
+    instants: dict[int, Instant] = field(default_factory=dict)
 
 
 def waited(run: Run, node: cst.CSTNode, before: Placement, number: bool) -> None:
@@ -111,10 +116,11 @@ def gathered(run: Run, receiver: Container, node: cst.CSTNode, added: cst.CSTNod
     if isinstance(value, Opaque):
         if not value.output:
             return value
-        value = Tensor(value.placement, (1, None))
+        value = Tensor(value.placement, (1, None), output=True)
     if value.rank == SCALAR:
         return value
-    run.emit(Gathered(node, run.world, text_of(added), total, receiver.key, value.graph is True, value.placement))
+    graph, text = value.graph is True, text_of(added)
+    run.emit(Gathered(node, run.world, text, total, receiver.key, graph, value.output, value.placement))
     return replace(value, kept=value.kept | {Kept(receiver.key)})
 
 
@@ -155,6 +161,18 @@ def drawn(run: Run, loader: int) -> None:
     """Note that a loop draws from a loader."""
     run.pace.drawn += 1
     run.pace.loader = loader
+
+
+def indexed(run: Run, node: cst.CSTNode, base: Operand, indices: Iterable[Operand]) -> None:
+    """Record indices on the host, where the same index is used again and again."""
+    frame = run.frame
+    if not run.running and (not frame.in_module or frame.constructing):
+        return
+    for index in indices:
+        if index.rank[0] > 0 and base.placement != index.placement:
+            proofs = (base.proof, index.proof)
+            event = IndexCopied(node, run.world, base.text, index.text, base.placement, index.placement, proofs)
+            run.emit(event)
 
 
 def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     Arguments,
+    Clock,
     Environment,
     ObjectType,
     OfProcess,
@@ -74,6 +75,11 @@ HOST_LIBRARIES: dict[str, Row] = {
         words("""omegaconf.OmegaConf.load omegaconf.OmegaConf.create omegaconf.OmegaConf.from_cli
         omegaconf.OmegaConf.merge yacs.config.CfgNode absl.flags.FLAGS"""),
         Arguments(),
+    ),
+    **dict.fromkeys(
+        words("""time.time time.time_ns time.perf_counter time.perf_counter_ns time.monotonic time.monotonic_ns
+        timeit.default_timer"""),
+        Clock(),
     ),
     "os.environ": Environment(_ONCE),
     "os.getenv": OfProcess(),

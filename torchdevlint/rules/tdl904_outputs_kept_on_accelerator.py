@@ -2,8 +2,9 @@
 
 ## What it does
 Finds tensors that every pass of a loop over batches adds to a list, which are read on the host afterwards: those that
-still have their graph, and those that are copied to the host one by one. Outputs without a graph that are put together
-first and copied at once are left alone, for that is one copy instead of many.
+still have their graph, those that are all that a module gave, and those that are copied to the host one by one. What is
+small, as the classes that `argmax` gives are, and put together before it is copied is left alone: that is one copy
+instead of many.
 
 ## Why is this bad?
 The memory of the accelerator has to hold the outputs of the whole data set, and with the graph all activations that led
@@ -48,11 +49,12 @@ from torchdevlint.rule import Finding, rule
 )
 def check(event: Gathered, facts: FileFacts) -> Iterator[Finding]:
     """Yield each output that is gathered with a graph that nothing needs, or to be copied by itself."""
-    graph = event.graph and event.key not in facts.costs.computed
+    if event.graph and event.key in facts.costs.computed:
+        return
     read = facts.costs.fetched.get(event.key)
-    if read is None and graph:
+    if read is None and (event.graph or event.whole):
         read = facts.costs.fetched_whole.get(event.key)
     found = lattice.on_accelerator(event.place, facts, event.world)
     if read is not None and found is not None:
         parts: dict[str, object] = {"total": event.total, "text": event.text, "place": str(found.device), "read": read}
-        yield Finding(event.node, {**parts, "graph": ", with its graph" if graph else ""})
+        yield Finding(event.node, {**parts, "graph": ", with its graph" if event.graph else ""})

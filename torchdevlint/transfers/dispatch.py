@@ -51,6 +51,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
     rows.Autocast: precision.autocast,
+    rows.Clock: environment.clock,
     rows.DeviceType: runtime.device,
     rows.DeviceNumber: runtime.number,
     rows.CurrentDevice: runtime.current_device,

@@ -45,6 +45,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Arguments,
     Autocast,
     Begin,
+    Clock,
     Conversion,
     Count,
     CurrentDevice,
@@ -114,6 +115,7 @@ Row: TypeAlias = (
     | NoGrad
     | GradMode
     | Autocast
+    | Clock
     | Conversion
     | AddGroup
     | StateOf
@@ -204,6 +206,7 @@ __all__ = [
     "Build",
     "Carrier",
     "Cast",
+    "Clock",
     "Combine",
     "ContainerKind",
     "Conversion",

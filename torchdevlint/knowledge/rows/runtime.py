@@ -148,6 +148,11 @@ class Autocast:
 
 
 @dataclass(frozen=True, slots=True)
+class Clock:
+    """A call that reads a clock of the host's; the difference of two readings is a time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conversion:
     """A switch after which a move of a module replaces its parameters."""
 
