@@ -15,7 +15,7 @@ from torchdevlint.interpreter.driver import Interpretation, interpret
 from torchdevlint.interpreter.run import Resolver, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
-from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.options import NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
@@ -83,7 +83,11 @@ def parse(text: str) -> cst.Module:
 
 def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     """Return the settled findings of the wanted rules."""
-    judging = tuple(r for r in all_rules() if r.in_tests or not options.is_test_file)
+    judging = tuple(
+        r
+        for r in all_rules()
+        if (r.in_tests or not options.is_test_file) and (on_by_default(r.code) or options.wants(r.code))
+    )
     settled = settle.settle(rule.judge(judging, interpretation.events, interpretation.facts))
     # A rule that is not wanted still speaks instead of those that it supersedes.
     return [one for one in settled if options.wants(one.rule.code)]

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from torchdevlint.costs import CostEvent
 from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Placement
@@ -339,6 +340,7 @@ Event: TypeAlias = (
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | CostEvent
     | Replaced
     | Fed
 )

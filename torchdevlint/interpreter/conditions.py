@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import libcst as cst
 
-from torchdevlint.interpreter import expressions, guards, uncalled
+from torchdevlint.interpreter import expressions, guards, pace, uncalled
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
@@ -122,6 +122,7 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
         case Tensor():
             run.arrive(value, node)
             run.waits += 1
+            pace.waited(run, node, value.placement, number=True)
             return _asked(run, value, node)
         case Choice():
             return _truth_of_choice(run, value, node)

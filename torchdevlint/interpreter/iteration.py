@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
+from torchdevlint.interpreter import pace
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
@@ -83,6 +84,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             rank = (max(low - 1, 0), None if high is None else max(high - 1, 0))
             return Tensor(value.placement, rank, value.graph, tallies=value.tallies)
         case Loader():
+            pace.drawn(run, value.key)
             _iterated(run, value.item)
             _drawn(run, value, node)
             run.taken.append((value, run.world))
@@ -156,6 +158,7 @@ def _opaque_element(run: Run, value: Opaque, node: cst.CSTNode) -> Value:
         return value
     if value.placement != ANY or value.output or value.source:
         return run.derive(value, f"an item of {value.name}" if value.name else "", part=True)
+    pace.drawn(run, value.key)
     known = run.store.value(value.key, ITEM)
     if isinstance(known, Opaque):
         run.iterated_in[known.source] = run.frame.base

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import absence, attributes, calls, collections, functions
+from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
@@ -142,6 +143,13 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells."""
+    value = _call_module(run, module, made)
+    transfers.evaluated(run, module, made, value)
+    clocks.launched(run, made.node, run.placement_of(value))
+    return replace(value, output=True) if isinstance(value, Tensor) else value
+
+
+def _call_module(run: Run, module: Module, made: Call) -> Value:
     _noted(run)
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
@@ -183,6 +191,8 @@ def _meets(run: Run, module: Module | Opaque, made: Call, state: Placement, text
 def _noted(run: Run) -> None:
     """Note that the loops that run call a module: what they add up may carry its graph."""
     run.facts.calling_loops.update(run.running)
+    if run.running:
+        run.facts.costs.stepping.add(run.running[-1])
 
 
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
@@ -199,6 +209,9 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         calls.escape(run, argument.value)
     if proven:
         _noted(run)
+        transfers.evaluated(run, callee, made, None)
+        if state is not None:
+            clocks.launched(run, made.node, state)
     if proven and (state is None or state == ANY):
         followed = _where_moved(run, made)
         if followed is not None:

@@ -6,7 +6,7 @@ from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
 from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
 from torchdevlint.knowledge.geometric import GEOMETRIC
-from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
+from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, FILE_READS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
 from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES
@@ -59,4 +59,5 @@ DEFAULT = Knowledge(
     processes=PROCESSES,
     expectations=EXPECTATIONS,
     no_places=("dtype", "precision"),
+    file_reads=FILE_READS,
 )

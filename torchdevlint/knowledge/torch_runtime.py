@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdevlint.knowledge.rows import (
+    Autocast,
     Begin,
     Combine,
     Conversion,
@@ -25,6 +28,7 @@ from torchdevlint.knowledge.rows import (
     OfProcess,
     OptimizerType,
     Plain,
+    Precision,
     Query,
     Quiet,
     RankRule,
@@ -190,14 +194,20 @@ _SCALER = ObjectType(
     },
 )
 
+# https://docs.pytorch.org/docs/2.13/amp.html; the old names warn since 2.4
+_AUTOCAST = Precision("torch.amp.autocast", keyword="device_type", enabled=2)
+_SCALING = Precision("torch.amp.GradScaler", keyword="device", default="cuda", enabled=5)
+
 _MODES: dict[str, Row] = {
     **dict.fromkeys(("torch.no_grad", "torch.inference_mode"), NoGrad()),
     "torch.enable_grad": _PLAIN,
     "torch.set_grad_enabled": GradMode(),
     **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
-    **dict.fromkeys(("torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), _PLAIN),
-    **dict.fromkeys(("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"), _SCALER),
+    **dict.fromkeys(("torch.autocast", "torch.amp.autocast"), Autocast(_AUTOCAST)),
+    **dict.fromkeys(("torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), Autocast(replace(_AUTOCAST, old=True))),
+    "torch.amp.GradScaler": replace(_SCALER, precision=_SCALING),
+    "torch.cuda.amp.GradScaler": replace(_SCALER, precision=replace(_SCALING, old=True)),
     **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
     "torch.random.fork_rng": _PLAIN,
     "torch.profiler.profile": ObjectType("profile", methods={"step": _PLAIN, "export_chrome_trace": _PLAIN}),

@@ -39,9 +39,13 @@ segmentation.lraspp_mobilenet_v3_large video.r3d_18 video.mc3_18 video.r2plus1d_
 """)
 
 _DATASETS = words("""
-MNIST FashionMNIST KMNIST EMNIST QMNIST CIFAR10 CIFAR100 SVHN STL10 ImageFolder DatasetFolder ImageNet FakeData
-CelebA Caltech101 Caltech256 Food101 Flowers102 OxfordIIITPet StanfordCars FGVCAircraft GTSRB Places365 LSUN
-CocoDetection CocoCaptions VOCDetection VOCSegmentation Cityscapes VisionDataset Omniglot USPS SBDataset
+MNIST FashionMNIST KMNIST EMNIST QMNIST CIFAR10 CIFAR100 SVHN STL10 FakeData LSUN VisionDataset Omniglot USPS
+""")
+
+# Data sets of which each item is a file.
+_FOLDERS = words("""
+ImageFolder DatasetFolder ImageNet CelebA Caltech101 Caltech256 Food101 Flowers102 OxfordIIITPet StanfordCars
+FGVCAircraft GTSRB Places365 CocoDetection CocoCaptions VOCDetection VOCSegmentation Cityscapes SBDataset
 """)
 
 _TORCHVISION: dict[str, Row] = {
@@ -49,6 +53,7 @@ _TORCHVISION: dict[str, Row] = {
     **{f"models.{name}": Build(_OPAQUE) for name in _OPAQUE_MODELS},
     **dict.fromkeys(words("models.ResNet models.VGG models.DenseNet models.VisionTransformer"), _CLASSIFIER),
     **{f"datasets.{name}": DatasetType(whole=True) for name in _DATASETS},
+    **{f"datasets.{name}": DatasetType(whole=True, reads=True) for name in _FOLDERS},
     "utils.save_image": Plain(),
     "utils.make_grid": Follow(rank=RankRule.UNKNOWN, graph=False),
     "ops.box_iou": Combine(operands=("boxes1", "boxes2"), rank=RankRule.VECTOR),

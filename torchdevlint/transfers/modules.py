@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, iteration, pace
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
@@ -16,6 +16,7 @@ from torchdevlint.knowledge.rows import (
     Freeze,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     Move,
     ParameterType,
@@ -285,6 +286,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             run.store.set(receiver.key, FROZEN, first == Const(False))
             if first == Const(False):
                 freeze(run, receiver)
+            return receiver
+        case Mode():
+            pace.switched(run, receiver.key, row.training, call)
             return receiver
         case Submodules():
             return _submodules(run, row, receiver, call)

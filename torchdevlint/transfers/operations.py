@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Combined, Need, Operand
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, clocks, iteration, pace
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.transfers import leaves, ranks, reads
@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Flag,
+    Kept,
     Object,
     Opaque,
     Tensor,
@@ -91,7 +92,9 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
-    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight)
+    whole = value.output and row.rank is RankRule.SAME
+    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight, output=whole)
+    result = replace(result, kept=value.kept) if value.kept else result
     if row.rank is RankRule.REDUCE and call is not None:
         run.arrive(value, call.node)
     if row.demands:
@@ -130,7 +133,9 @@ def operate(
         return tensors[0] if tensors else _without_tensors(run, values)
     names = ("input", "other")
     meet(run, node, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors])
-    return combined(run, row, values)
+    result = combined(run, row, values)
+    clocks.launched(run, node, result.placement)
+    return result
 
 
 def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
@@ -172,7 +177,7 @@ def meet(run: Run, node: cst.CSTNode, row: Combine, operands: list[Operand]) -> 
     )
 
 
-def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
+def combined(run: Run, row: Combine, values: Sequence[Value]) -> Tensor:
     """Return the result of a combination."""
     tensors = [
         v if isinstance(v, Tensor) else Tensor(run.placement_of(v))
@@ -189,12 +194,16 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         graphs = {t.graph for t in tensors}
         graph = True if True in graphs else None if None in graphs else False
     tallies = frozenset[int]().union(*(t.tallies for t in tensors))
+    kept = pace.as_whole(tensors) if row.sequence else frozenset[Kept]()
+    if not row.sequence and graph is not False:
+        pace.computed(run, tensors)
     if row.in_place or row.mix is Mix.FREE:
         first = tensors[0] if tensors else Tensor()
         return Tensor(first.placement, first.rank, graph, tallies=tallies)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
     undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
-    return Tensor(ANY if undecided else result_placement(tensors), rank, graph, tallies=tallies, number=number)
+    place = ANY if undecided else result_placement(tensors)
+    return Tensor(place, rank, graph, tallies=tallies, number=number, kept=kept)
 
 
 def _whereabouts(placement: Placement) -> bool:
@@ -257,7 +266,9 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     results = [v for v in values if isinstance(v, Tensor | Opaque | Choice | Unknown)]
     if row.sequence and not any(isinstance(v, Tensor | Opaque) for v in results):
         return Tensor(ANY, (1, None))
-    return combined(run, row, results)
+    result = combined(run, row, results)
+    clocks.launched(run, call.node, result.placement)
+    return result
 
 
 def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> list[tuple[str, Argument]]:

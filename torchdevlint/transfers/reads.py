@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import HostNeeded, HostRead, Need
-from torchdevlint.interpreter import iteration
+from torchdevlint.interpreter import iteration, pace
 from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
@@ -119,6 +119,9 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     for read in call.arguments if receiver is None else [receiver]:
         if not row.tensor_evidence:
             run.arrive(read.value, call.node)
+    if row.reads and receiver is not None:
+        pace.fetched(run, receiver.value, call.node)
+        pace.waited(run, call.node, run.placement_of(receiver.value), number=True)
     run.waits += 1
     if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
         return sizes(run, receiver.value)

@@ -14,6 +14,7 @@ from torchdevlint.knowledge.rows.libraries import (
     FrameworkDevice,
     MoveHelper,
     ObjectType,
+    Precision,
     Prepare,
     Transparent,
     TreeMap,
@@ -26,6 +27,7 @@ from torchdevlint.knowledge.rows.modules import (
     GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     OptimizerType,
     ParameterType,
@@ -41,7 +43,9 @@ from torchdevlint.knowledge.rows.modules import (
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Autocast,
     Begin,
+    Clock,
     Conversion,
     Count,
     CurrentDevice,
@@ -71,6 +75,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Cast,
     Combine,
     Convert,
+    Differentiate,
     Follow,
     Like,
     Loss,
@@ -109,6 +114,8 @@ Row: TypeAlias = (
     | SaveFile
     | NoGrad
     | GradMode
+    | Autocast
+    | Clock
     | Conversion
     | AddGroup
     | StateOf
@@ -136,7 +143,9 @@ Row: TypeAlias = (
     | Visit
     | Step
     | LoadState
+    | Mode
     | Backward
+    | Differentiate
     | WorkerInfo
     | StartMethod
     | Begin
@@ -159,7 +168,9 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    stand where a device may and are none.
+    ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
+    processes.
     ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes.
     """
@@ -182,17 +193,20 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    file_reads: frozenset[str]
 
 
 __all__ = [
     "AddGroup",
     "Arguments",
     "Arrives",
+    "Autocast",
     "Backward",
     "Begin",
     "Build",
     "Carrier",
     "Cast",
+    "Clock",
     "Combine",
     "ContainerKind",
     "Conversion",
@@ -204,6 +218,7 @@ __all__ = [
     "DeviceContext",
     "DeviceNumber",
     "DeviceType",
+    "Differentiate",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -224,6 +239,7 @@ __all__ = [
     "Loss",
     "Make",
     "Mix",
+    "Mode",
     "ModuleType",
     "Move",
     "MoveHelper",
@@ -235,6 +251,7 @@ __all__ = [
     "ParameterType",
     "Placing",
     "Plain",
+    "Precision",
     "Prepare",
     "Query",
     "Quiet",

@@ -32,6 +32,21 @@ class Arrives(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Precision:
+    """A name of automatic mixed precision, and the one that is used today (``name``), if it is ``old``.
+
+    ``keyword`` names the first argument, the type of the device, which is ``default`` if it is not given. Where there
+    is no such device, it warns and switches itself off, unless the argument at ``enabled`` decides.
+    """
+
+    name: str
+    old: bool = False
+    keyword: str = ""
+    default: str = ""
+    enabled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectType:
     """A library class of which instances are objects with known methods and attributes.
 
@@ -49,6 +64,7 @@ class ObjectType:
     on_host: bool = False  # made on the host; its elements are where it is
     placing: Placing = Placing.USER
     placed_by: tuple[str, ...] = ()  # keywords that change where it places things (`Accelerator(cpu=True)`)
+    precision: Precision | None = None
     overrides: Mapping[str, tuple[Arrives, ...]] = field(default_factory=lambda: MappingProxyType({}))
     unplaced: tuple[tuple[str, object], ...] | None = None
     pipeline: bool = False  # made of callables, which a call applies one after the other (`transforms.Compose`)

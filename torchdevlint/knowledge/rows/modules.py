@@ -124,6 +124,13 @@ class Freeze:
 
 
 @dataclass(frozen=True, slots=True)
+class Mode:
+    """`train(mode)` and `eval()` of a module: whether it is to be trained from here on."""
+
+    training: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class LoadState:
     """`load_state_dict`: of a module it copies into place, of an optimizer it makes state.
 

@@ -170,12 +170,13 @@ class Plain:
     """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
 
     ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
-    of `Follow`, of an attribute that is set.
+    of `Follow`, of an attribute that is set. ``reads`` tells that it reads the values of a tensor.
     """
 
     tensor_evidence: bool = False
     sizes: bool = False
     demands: bool = False
+    reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +187,8 @@ class Quiet:
 @dataclass(frozen=True, slots=True)
 class Backward:
     """`loss.backward()`: the receiver carries a graph, which is freed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differentiate:
+    """A call that gives gradients (`torch.autograd.grad`) and does nothing else that is followed."""
