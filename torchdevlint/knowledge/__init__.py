@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
+from torchdevlint.knowledge.audio import AUDIO
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.ignite import IGNITE
@@ -33,6 +34,7 @@ DEFAULT = Knowledge(
         **TORCHMETRICS,
         **GEOMETRIC,
         **VISION,
+        **AUDIO,
         **HOST_LIBRARIES,
     },
     tensor=TENSOR,

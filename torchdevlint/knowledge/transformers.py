@@ -42,12 +42,13 @@ BATCH_ENCODING = ObjectType(
     ),
     carrier=Carrier.IN_PLACE,
     on_host=True,
+    placed_by=("device",),  # of fast image processors
 )
 
 _TOKENIZER = ObjectType(
     "tokenizer",
     methods={
-        **dict.fromkeys(words("encode_plus batch_encode_plus"), Build(BATCH_ENCODING)),
+        **dict.fromkeys(words("encode_plus batch_encode_plus pad"), Build(BATCH_ENCODING)),
         **dict.fromkeys(
             words("""decode batch_decode convert_ids_to_tokens convert_tokens_to_ids convert_tokens_to_string tokenize
             add_tokens add_special_tokens save_pretrained get_vocab"""),
@@ -68,7 +69,11 @@ AutoModelForTokenClassification AutoModelForQuestionAnswering AutoModelForMultip
 AutoModelForNextSentencePrediction
 AutoModelForImageClassification AutoModelForObjectDetection AutoModelForSemanticSegmentation AutoModelForCTC
 AutoModelForSpeechSeq2Seq AutoModelForAudioClassification AutoModelForVision2Seq AutoModelForImageTextToText
-AutoModelWithLMHead AutoModelForPreTraining
+AutoModelWithLMHead AutoModelForPreTraining AutoModelForMaskGeneration AutoModelForDepthEstimation
+AutoModelForVideoClassification AutoModelForZeroShotImageClassification AutoModelForZeroShotObjectDetection
+AutoModelForInstanceSegmentation AutoModelForUniversalSegmentation AutoModelForDocumentQuestionAnswering
+AutoModelForTableQuestionAnswering AutoModelForVisualQuestionAnswering AutoModelForAudioFrameClassification
+AutoModelForAudioXVector AutoModelForMultimodalLM AutoModelForTextToWaveform AutoModelForKeypointDetection
 """)
 
 _MODELS = words("""

@@ -42,7 +42,7 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import PlacedInWorker
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, Severity, rule
+from torchdevlint.rule import Finding, rule
 
 
 @rule(

@@ -193,6 +193,8 @@ def _emptied(row: ModuleType, call: Call) -> ModuleType:
         for name in row.empty_without
     ):
         return replace(row, holds_tensors=False)
+    if any(name in call.keywords and call.keywords[name].value == Const(value) for name, value in row.empty_with):
+        return replace(row, holds_tensors=False)
     return row
 
 

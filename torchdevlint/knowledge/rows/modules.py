@@ -61,6 +61,7 @@ class ModuleType:
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
+    empty_with: tuple[tuple[str, object], ...] = ()  # with one of these arguments it holds none (`reduction="none"`)
     empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
 
 
