@@ -114,7 +114,10 @@ _TRAINER = ObjectType(
     ),
     placing=Placing.UNSEEN,
     # transformers/trainer.py: `training_step` and `prediction_step` prepare the inputs, then ask for the loss
-    overrides={"compute_loss": (Arrives.MODULE, Arrives.PLACED)},
+    overrides={
+        "compute_loss": (Arrives.MODULE, Arrives.PLACED),
+        **dict.fromkeys(words("training_step prediction_step"), (Arrives.MODULE,)),
+    },
 )
 
 _ARGUMENTS = Arguments(unplaced=(("use_cpu", True), ("no_cuda", True)))

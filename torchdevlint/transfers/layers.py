@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Called, Operand
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import MAX_DEPTH
@@ -132,12 +132,12 @@ def _input_graph(call: Call) -> bool | None:
 
 
 def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
-    """Yield what may be tensors in an argument: itself, or the parts of a tuple (the states of an LSTM)."""
+    """Yield what may be tensors in an argument: itself, or the parts of a tuple or list (the states of an LSTM)."""
     match value:
         case Tensor() | Opaque():
             yield value
-        case Container() if depth < MAX_DEPTH:
-            for item in iteration.elements(run, value) or ():
+        case Container() if depth < MAX_DEPTH and not run.items(value).lost:
+            for item in contained(run, value):
                 yield from _tensors_in(run, item, depth + 1)
         case _:
             return
