@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
@@ -64,6 +64,15 @@ class FileFacts:
     steps: dict[int, list[tuple[int, frozenset[Device]]]] = field(default_factory=dict)
     repaired: dict[int, int] = field(default_factory=dict)
 
+    # the moments at which an optimizer last took the parameters of a module, and at which the groups of an optimizer
+    # were last changed; modules whose parameters are frozen
+    taken: dict[int, int] = field(default_factory=dict)
+    regrouped: dict[int, int] = field(default_factory=dict)
+    frozen: set[int] = field(default_factory=set)
+
+    # the moments at which something took the place of a part of a module, by the module and the name
+    rebound: dict[tuple[int, str], list[int]] = field(default_factory=dict)
+
     # loops and functions that run a backward pass or a step, loops that call a module, and the accumulations of which
     # something needs more than the number, or that an object keeps and a method returns
     training_loops: set[cst.CSTNode] = field(default_factory=set)
@@ -92,6 +101,12 @@ class FileFacts:
 
     # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
     bound: set[tuple[int, str]] = field(default_factory=set)
+
+    # guards under which the module in a wrapper was asked for, by the call that made the wrapper
+    unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
+
+    # calls that made loaders of which each process may have a part of its own
+    divided: set[cst.CSTNode] = field(default_factory=set)
 
     # calls of modules of the file that gave a 0-dim tensor, as a loss does
     scalar_calls: set[cst.CSTNode] = field(default_factory=set)
@@ -161,6 +176,18 @@ class FileFacts:
     def next_step(self, optimizer: int, moment: int) -> frozenset[Device] | None:
         """Return where the parameters of an optimizer are at its first step after a moment, None if there is none."""
         return next((places for when, places in self.steps.get(optimizer, ()) if when > moment), None)
+
+    def goes_on(self, optimizer: int, owner: int, name: str, moment: int) -> bool:
+        """Tell whether an optimizer is stepped after the moment at which a part of a module was replaced.
+
+        Not so where that part is replaced again before the step, or where the groups of the optimizer are changed.
+        """
+        if self.regrouped.get(optimizer, 0) > moment:
+            return False
+        stepped = next((when for when, _ in self.steps.get(optimizer, ()) if when > moment), None)
+        if stepped is None:
+            return False
+        return not any(moment < when < stepped for when in self.rebound.get((owner, name), ()))
 
     def holds_modules(self, symbol: Symbol) -> bool:
         """Tell whether a module is moved to a place, which shows that it may be an accelerator."""

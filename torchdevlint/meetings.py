@@ -9,9 +9,10 @@ from itertools import combinations, islice
 
 import libcst as cst
 
-from torchdevlint import lattice
+from torchdevlint import fixes, lattice
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
+from torchdevlint.fixes import Fix
 from torchdevlint.knowledge.rows import Mix
 from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.rule import Finding
@@ -34,6 +35,11 @@ class Culprit(Enum):
     CRITERION = "a loss or metric with state"
     INDEX = "an accelerator index into a host tensor"
     LEFT = "a module sent to the host"
+    LAYER = "a layer that came into its module late"
+
+
+_MENDED_THERE = frozenset({Culprit.OPERAND, Culprit.INPUT, Culprit.TARGET, Culprit.INDEX})
+"""Culprits that are mended where they meet the other side; the others are mended where they were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,7 @@ class Meeting:
     other: Side
     culprit: Culprit
     node: cst.CSTNode
+    fix: Fix | None = None
 
     def finding(self) -> Finding:
         """Return the finding of this meeting at its culprit's place."""
@@ -63,7 +70,8 @@ class Meeting:
             "other": f"`{self.other.text}`",
             "other_place": self.other.possibility,
         }
-        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why)
+        fix = self.fix if self.culprit in _MENDED_THERE else None
+        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why, fix)
 
 
 def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
@@ -102,7 +110,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
             continue
         odd_is_first = lattice.is_host(clash.left.device)
         odd, other = (first, second) if odd_is_first else (second, first)
-        if odd.rank[0] == 0 and not _refused(event, odd):
+        if odd.rank[0] == 0 and not _refused(event, odd, other):
             continue
         index = first_index if odd_is_first else second_index
         if index in blamed:
@@ -110,13 +118,30 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         blamed.add(index)
         left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
         culprit, node = _blame(event, odd, other, left, right, facts)
-        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node)
+        fix = _fix(event, odd, other, left, right) if event.entry is None else None
+        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node, fix)
 
 
-def _refused(event: Combined, odd: Operand) -> bool:
-    """Tell whether a host operand is refused even if it is 0-dim."""
-    if odd.role in event.strict or (event.mix is Mix.STRICT and odd.role not in event.weights):
+def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility, far: Possibility) -> Fix | None:
+    """Return what mends a meeting in its place: the host operand moves, unless it is what is written to."""
+    if not lattice.is_host(near.device) or (event.in_place and odd is event.operands[0]):
+        return None
+    return fixes.moved(odd.node, other.node, far.why)
+
+
+def _module_node(event: Called) -> cst.CSTNode:
+    """Return the expression of the module of a call."""
+    return event.node.func if isinstance(event.node, cst.Call) else event.node
+
+
+def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
+    """Tell whether a host operand is refused beside another even if it is 0-dim."""
+    if odd.role in event.strict:
         return True
+    if event.mix is Mix.STRICT:
+        return odd.role not in event.weights and odd.role not in event.scalars
+    if event.mix is Mix.EXPANDED:
+        return other.rank[0] > 0
     return event.mix is Mix.IN_PLACE and odd is event.operands[0]
 
 
@@ -141,6 +166,8 @@ def _by_why(why: Why | None) -> tuple[Culprit, cst.CSTNode] | None:
         return Culprit.UNREGISTERED_MODULE, step.node
     if why.role is Role.CREATED_IN_MODULE:
         return Culprit.CREATION, why.node
+    if why.role is Role.LATE:
+        return Culprit.LAYER, why.node
     return None
 
 
@@ -181,22 +208,25 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        yield Meeting(odd, other, culprit, node)
+        mended = culprit is Culprit.INPUT and not module_is_odd and event.entry is None
+        fix = fixes.moved(operand.node, _module_node(event), clash.left.why, of_module=True) if mended else None
+        yield Meeting(odd, other, culprit, node, fix)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets
 
 
 def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts) -> tuple[Culprit, cst.CSTNode]:
     why = odd.possibility.why
+    criterion = event.type is not None and (event.type.metric or event.type.loss is not None)
     named = _by_why(why)
-    if named is not None:
+    if named is not None and not (criterion and named[0] is Culprit.LAYER):
         return named
     if module_is_odd and why is not None and why.role is Role.MOVED_TO_HOST:
         return Culprit.LEFT, why.node
     place = event.node if event.entry is None else event.entry
     if module_is_odd and event.entry in facts.scalar_calls:
         return Culprit.CRITERION, place
-    if module_is_odd and event.type is not None and (event.type.metric or event.type.loss is not None):
+    if module_is_odd and criterion:
         return Culprit.CRITERION, place
     return Culprit.INPUT, place
 
@@ -215,7 +245,8 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         base = Side(event.base.text, clash.left)
         named = _by_why(clash.left.why)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
-        yield Meeting(base, Side(index.text, clash.right), culprit, node)
+        fix = fixes.on_host(index.node) if event.entry is None else None
+        yield Meeting(base, Side(index.text, clash.right), culprit, node, fix)
         return
 
 

@@ -25,6 +25,7 @@ class Role(Enum):
     PLACED = "placed by a framework"
     PARAMETER = "a parameter of a module"
     OUTPUT = "given by a module whose input was there"
+    LATE = "a layer that was made in a method of a module, or put into one that had moved"
 
 
 MAX_STEPS = 16

@@ -69,7 +69,7 @@ class Stays:
 
 @dataclass(frozen=True, slots=True)
 class NeverUpdates:
-    """No step of an optimizer changes a parameter of the module that the reported statement moves."""
+    """No step of an optimizer changes a parameter of what the reported statement moves or puts into a module."""
 
 
 @dataclass(frozen=True, slots=True)

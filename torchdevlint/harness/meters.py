@@ -50,6 +50,11 @@ class Meters:
 
         return measured
 
+    def put(self, value: Any) -> None:
+        """Watch a module or parameter that was put into a module."""
+        is_module = isinstance(value, self._torch.nn.Module)
+        self._modules.append(value if is_module else self._torch.nn.ParameterList([value]))
+
     def total(self, value: object) -> None:
         """Count the nodes of the graph that a total or a container of tensors keeps alive."""
         if len(self._nodes) < _VISITS:

@@ -16,13 +16,14 @@ from torchdevlint.knowledge.rows import (
     DeviceType,
     Follow,
     FrameworkDevice,
+    GroupsOf,
     OptimizerType,
     Plain,
     Query,
     StateOf,
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
-from torchdevlint.names import row_of
+from torchdevlint.names import row_of, text_of
 from torchdevlint.state import join_all
 from torchdevlint.values import (
     NONE,
@@ -88,10 +89,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             tensors = transfers.dataset_tensors(run, value)
             return tensors if tensors is not None else run.opaque(name)
         case Optimizer():
-            if isinstance(run.knowledge.optimizer.get(name), StateOf):
-                run.facts.repaired[value.key] = run.new_key()
-            found_ = run.store.value(value.key, name)
-            return found_ if found_ is not None else UNKNOWN
+            return _of_optimizer(run, value, name)
         case Choice():
             present = [(o, c) for o, c in value.options if o != NONE]
             return join_all(
@@ -136,6 +134,18 @@ def _on_accelerator(row: Query, placement: Placement) -> Value:
     )
 
 
+def _of_optimizer(run: Run, value: Optimizer, name: str) -> Value:
+    row = run.knowledge.optimizer.get(name)
+    if isinstance(row, StateOf):
+        run.facts.repaired[value.key] = run.new_key()
+    found = run.store.value(value.key, name)
+    if found is None and isinstance(row, GroupsOf):
+        found = run.opaque(name)
+        run.groups_of[found.key] = value
+        run.store.remember(value.key, name, found)
+    return UNKNOWN if found is None else found
+
+
 def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> Value:
     known = run.store.value(value.key, name)
     if known is not None:
@@ -173,6 +183,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
 def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> Value:
     known = run.store.value(value.key, name)
     if known is not None:
+        absence.note_unwrapped(run, value, name)
         return known
     if name == NAMESPACE:
         run.lent.add(value.key)
@@ -189,6 +200,9 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
             return Device(placement, form=Form.ASKED)
         absence.missed(run, value, name, node)
         return UNKNOWN
+    if value.type.own and isinstance(node, cst.Attribute):
+        absence.missed_by_wrapper(run, value, name, node)
+        return UNKNOWN
     if value.type.forwards_attributes:
         inner = run.store.value(value.key, "module")
         if isinstance(inner, Module | Opaque):
@@ -197,6 +211,9 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
         held = run.opaque(name, placement=placement, output=True)
         run.parameter_of[held.key] = value
+        run.part_of[held.key] = value.key
+        run.store.remember(value.key, name, held)
+        run.attributes.setdefault(value.key, {})[name] = None
         return held
     made = run.opaque(name)
     run.store.remember(value.key, name, made)
@@ -296,7 +313,9 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.consume(run, value)  # what its setter does cannot be told from the name
             calls.forget_attributes(run, receiver.key)
         case Module():
+            old = run.store.value(receiver.key, name)
             transfers.hold(run, receiver, name, value, node)
+            transfers.put_in(run, receiver, value, old, text_of(target), node)
         case Instance(cls=cls) if member(run, cls, "__setattr__") is not None:
             calls.consume(run, value)
             calls.escape(run, receiver)
@@ -317,7 +336,9 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             if receiver.parameter and value == Const(False) and receiver.key in run.parameter_of:
                 transfers.freeze(run, run.parameter_of[receiver.key])
             calls.consume(run, value)
+            old = run.store.value(receiver.key, name)
             run.set_attribute(receiver.key, name, value)
+            transfers.put_in(run, receiver, value, old, text_of(target), node)
         case Tensor():
             row = run.knowledge.tensor_attributes.get(name)
             if isinstance(row, Plain) and row.demands:

@@ -201,10 +201,15 @@ def _setattr(run: Run, call: Call) -> Value:
     name = named.value if isinstance(named, Const) and isinstance(named.value, str) else ""
     absence.note_binding(run, receiver, name)
     if isinstance(receiver, Module):
+        old = run.store.value(receiver.key, name)
         transfers.hold(run, receiver, name or f"<setattr {run.new_key()}>", value, call.node)
+        transfers.put_in(run, receiver, value, old, name, call.node)
     elif isinstance(receiver, Instance | Opaque):
         if name:
+            old = run.store.value(receiver.key, name)
             run.set_attribute(receiver.key, name, value)
+            if isinstance(receiver, Opaque):
+                transfers.put_in(run, receiver, value, old, name, call.node)
         else:
             calls.forget_attributes(run, receiver.key)
     return NONE

@@ -115,8 +115,7 @@ def _arguments(run: Run, node: cst.Call, text: str) -> Call:
     for arg in node.args:
         value = expressions.evaluate(run, arg.value)
         if arg.star == "*":
-            known = iteration.elements(run, value)
-            if known is None:
+            if (known := iteration.elements(run, value)) is None:
                 made.open = made.hidden = True
                 made.arguments.append(Argument(arg.value, iteration.element(run, value, arg.value)))
             else:
@@ -323,14 +322,13 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
     consume(run, value)
     transfers.keep(run, value)
     match value:
-        case Module() | Opaque():
-            if isinstance(value, Module):
-                run.registered.add(value.key)
-                _forget_module(run, value, set())
-            elif run.module_placement(value) is not None:
+        case Module():
+            run.registered.add(value.key)
+            _forget_module(run, value, set())
+        case Opaque():
+            if run.module_placement(value) is not None:
                 run.store.set(value.key, PLACEMENT, ANY)
-            if isinstance(value, Opaque):
-                forget_attributes(run, value.key)
+            forget_attributes(run, value.key)
         case Container():
             items = run.items(value)
             if depth < MAX_DEPTH:
@@ -356,9 +354,11 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
 
 
 def forget_attributes(run: Run, key: int) -> None:
-    """Forget the tensors and containers that an object has as attributes."""
+    """Forget the tensors and containers that an object has as attributes, and where its modules are."""
     for name, item in tuple(run.attribute_values(key)):
-        if isinstance(item, Container | Tensor):
+        if isinstance(item, Module):
+            _forget_module(run, item, set())
+        elif isinstance(item, Container | Tensor):
             run.store.set(key, name, run.opaque(name))
 
 
@@ -377,8 +377,8 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
     for name, item in run.attribute_values(module.key):
         if isinstance(item, Module):
             _forget_module(run, item, seen)
-        elif isinstance(item, Tensor):
-            run.store.set(module.key, name, Tensor(ANY, item.rank, item.graph, item.held))
+        elif isinstance(item, Tensor | Opaque):
+            run.store.set(module.key, name, replace(item, placement=ANY))
 
 
 def consume(run: Run, value: Value, depth: int = 0) -> None:

@@ -117,6 +117,8 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
             bound = Function(after.node, after.frame, after.name, made, after.owner)
             functions.invoke(run, bound, calls.Call(call.node, after.name))
     finish(run, made)
+    if isinstance(made, Module) and run.frame.in_module and not run.frame.constructing:
+        transfers.late(run, made, f"made by `{call.text}`", call.node)
     return made
 
 

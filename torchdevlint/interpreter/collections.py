@@ -31,7 +31,7 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     run.appended[receiver.key] = made.node
     if isinstance(receiver, Container):
         tallies.appended(run, receiver, made)
-    value = _taken(run, receiver, value)
+    value = _taken(run, receiver, value, made)
     items = run.items(receiver)
     inside_loop = bool(run.frame.loops)
     if items.rest is None and not items.lost and not inside_loop:
@@ -41,18 +41,19 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     return NONE
 
 
-def _taken(run: Run, receiver: Container | Module, value: Value) -> Value:
+def _taken(run: Run, receiver: Container | Module, value: Value, made: Call) -> Value:
     """Return what a container takes for a value; one that is a module registers it."""
     if isinstance(receiver, Container):
         return value
     transfers.register(run, value)
+    transfers.put_in(run, receiver, value, None, "", made.node)
     return transfers.as_parameter(value)
 
 
 def _insert(run: Run, receiver: Container | Module, made: Call) -> Value:
     items = run.items(receiver)
     if made.arguments:
-        value = _taken(run, receiver, made.arguments[-1].value)
+        value = _taken(run, receiver, made.arguments[-1].value, made)
         run.store.set(receiver.key, ITEMS, Items((), items.any(), items.lost))
         iteration.add_item(run, receiver, value)
     return NONE
@@ -61,7 +62,7 @@ def _insert(run: Run, receiver: Container | Module, made: Call) -> Value:
 def _extend(run: Run, receiver: Container | Module, made: Call) -> Value:
     for argument in made.arguments:
         for value in iteration.parts(run, argument.value, argument.node):
-            iteration.add_item(run, receiver, _taken(run, receiver, value))
+            iteration.add_item(run, receiver, _taken(run, receiver, value, made))
     return NONE
 
 
@@ -73,7 +74,7 @@ def _update(run: Run, receiver: Container | Module, made: Call) -> Value:
         if items.rest is not None or items.lost:
             pairs.append((UNKNOWN, items.rest if items.rest is not None and not items.lost else UNKNOWN))
     for key, value in pairs:
-        iteration.store_item(run, receiver, key, _taken(run, receiver, value))
+        iteration.store_item(run, receiver, key, _taken(run, receiver, value, made))
     return NONE
 
 

@@ -11,7 +11,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import calls, expressions, iteration, statements
 from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import Exit, Frame
-from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Run
+from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
 from torchdevlint.knowledge.rows import Arrives, Move
 from torchdevlint.lattice import ANY, Condition, Placement
 from torchdevlint.state import PLACEMENT, Branch, Items, Writes, join
@@ -22,18 +22,13 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
 
 
-def _limit(function: Function) -> int:
-    """Return how deep calls of a function are followed: methods of modules call each other at every depth."""
-    return MAX_MODULE_DEPTH if isinstance(function.receiver, Module) else MAX_CALL_DEPTH
-
-
 def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None = None) -> Value:
     """Run a function with the arguments of a call; beyond the budget it is code that cannot be seen."""
     node = function.node
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
         _also_receiver(run, function)
         return calls.unseen(run, call)
-    if run.frame.depth >= _limit(function) or node in run.stack or not run.spend(node):
+    if run.frame.depth >= MAX_CALL_DEPTH or node in run.stack or not run.spend(node):
         _also_receiver(run, function)
         return calls.unseen(run, call)
     run.called.add(node)

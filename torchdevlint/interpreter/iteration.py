@@ -10,7 +10,8 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
+from torchdevlint.knowledge.rows import ContainerKind
+from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, PLACEMENT, Items, join, join_all
 from torchdevlint.values import (
@@ -84,6 +85,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Loader():
             _iterated(run, value.item)
             _drawn(run, value, node)
+            run.taken.append((value, run.world))
             item = value.item
             return another(run, item, run.placement_of(item)) if isinstance(item, Object) else item
         case Module():
@@ -94,14 +96,27 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             item = run.opaque("parameter", placement=placement, parameter=True)
             run.parameter_of[item.key] = value.module
             return item
+        case Opaque() if value.key in run.groups_of:
+            return run.derive(value, value.name, part=True)
         case Opaque():
             return _opaque_element(run, value, node)
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
         case Choice():
-            return join_all((element(run, option, node), condition) for option, condition in value.options)
+            return join_all(
+                (_element_under(run, option, condition, node), condition) for option, condition in value.options
+            )
         case _:
             return UNKNOWN
+
+
+def _element_under(run: Run, option: Value, condition: Condition, node: cst.CSTNode) -> Value:
+    """Return what an iteration over one of several values yields, where it is that one."""
+    world = run.world
+    run.world = world | condition
+    value = element(run, option, node)
+    run.world = world
+    return value
 
 
 def any_of(run: Run, container: Container) -> Value:
@@ -177,19 +192,23 @@ def parts(run: Run, value: Value, node: cst.CSTNode) -> list[Value]:
     return [element(run, value, node)]
 
 
+def position(run: Run, base: Container | Module, key: object) -> object:
+    """Return the key under which an element stands: positions of a list may be counted from behind."""
+    if isinstance(base, Container):
+        is_list = base.kind == "list"
+    else:
+        is_list = base.type.container in (ContainerKind.LIST, ContainerKind.SEQUENTIAL)
+    items = run.items(base)
+    if is_list and isinstance(key, int) and key < 0 and items.rest is None:
+        return key + len(items.exact)
+    return key
+
+
 def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> None:
     """Bind an element of a container under a key; an unknown key may be any."""
     items = run.items(base)
     if isinstance(key, Const):
-        wanted = key.value
-        if (
-            isinstance(wanted, int)
-            and wanted < 0
-            and items.rest is None
-            and isinstance(base, Container)
-            and base.kind == "list"
-        ):
-            wanted += len(items.exact)
+        wanted = position(run, base, key.value)
         exact = [(name, value if name == wanted else old) for name, old in items.exact]
         added = () if any(name == wanted for name, _ in exact) else ((wanted, value),)
         run.fill(base.key, Items((*exact, *added), items.rest, items.lost))

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import attributes, calls, collections, functions
+from torchdevlint.interpreter import absence, attributes, calls, collections, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
@@ -129,6 +129,9 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
         return extra(run, receiver, made)
     for argument in made.values():
         calls.escape(run, argument.value)
+    if receiver.type.own:
+        absence.missed_by_wrapper(run, receiver, name, node)
+        return run.opaque(f"{text_of(node)}(…)")
     if receiver.cls is not None or receiver.type.placing is not Placing.USER:
         return run.opaque(f"{text_of(node)}(…)")
     placement = run.module_placement(receiver) or ANY
@@ -191,6 +194,7 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         state = callee.placement  # a submodule of a module that was placed
     if state is not None and state != ANY:
         _meets(run, callee, made, state, callee.name or made.text)
+        transfers.meet_added(run, callee, made, state)
     for argument in made.values():
         calls.escape(run, argument.value)
     if proven:

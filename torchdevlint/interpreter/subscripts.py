@@ -54,7 +54,7 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
         case Module():
             key = indices[0][1] if indices else None
             if isinstance(key, Const):
-                found = run.items(base).get(key.value)
+                found = run.items(base).get(iteration.position(run, base, key.value))
                 if found is not None:
                     return found
             whole = run.items(base).any()
@@ -132,6 +132,8 @@ def part(run: Run, base: Opaque, slot: str, name: str) -> Value:
 def _opaque_item(run: Run, base: Opaque, node: cst.Subscript, indices: Indices) -> Value:
     key = indices[0][1] if len(indices) == 1 else None
     if isinstance(key, Const) and isinstance(key.value, str | int):
+        if base.key in run.groups_of:
+            transfers.ask_group(run, run.groups_of[base.key], key.value)
         slot = f"[{key.value!r}]"
         return part(run, base, slot, f"{base.name}{slot}")
     indexed(run, base, node, indices)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
 from torchdevlint.knowledge.audio import AUDIO
+from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.ignite import IGNITE
@@ -20,8 +21,8 @@ from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
 from torchdevlint.knowledge.transformers import TRANSFORMERS
 from torchdevlint.knowledge.vision import VISION
 
-DEFAULT = Knowledge(
-    names={
+NAMES = Rows(
+    {
         **TORCH_FUNCTIONS,
         **TORCH_FUNCTIONAL,
         **TORCH_NN,
@@ -37,7 +38,13 @@ DEFAULT = Knowledge(
         **AUDIO,
         **HOST_LIBRARIES,
     },
-    tensor=TENSOR,
+    FUNCTIONS,
+)
+OF_TENSORS = Rows(TENSOR, METHODS)
+
+DEFAULT = Knowledge(
+    names=NAMES,
+    tensor=OF_TENSORS,
     tensor_attributes=TENSOR_ATTRIBUTES,
     module=MODULE,
     optimizer=OPTIMIZER,

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from torchdevlint.knowledge.rows import (
     AddGroup,
     Cast,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
     Move,
@@ -57,6 +59,8 @@ MODULE: Mapping[str, Row] = {
     "register_parameter": Register(RegisterKind.PARAMETER),
     "add_module": Register(RegisterKind.MODULE),
     "register_module": Register(RegisterKind.MODULE),
+    # https://huggingface.co/docs/transformers/main_classes/model
+    "resize_token_embeddings": Exchange(),
     "extra_repr": _PLAIN,
     "no_sync": _PLAIN,
 }
@@ -69,6 +73,7 @@ OPTIMIZER: Mapping[str, Row] = {
     "load_state_dict": LoadState(),
     "add_param_group": AddGroup(),
     "state": StateOf(),
+    "param_groups": GroupsOf("params"),
 }
 
 # What modules have and no tensor, array, container or optimizer has.

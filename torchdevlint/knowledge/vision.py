@@ -69,7 +69,7 @@ _TORCHVISION: dict[str, Row] = {
     **{f"models.detection.{name}": Build(_DETECTOR) for name in _DETECTORS},
     "models.get_model": Build(_OPAQUE),
     **dict.fromkeys(words("models.ResNet models.VGG models.DenseNet models.VisionTransformer"), _CLASSIFIER),
-    **{f"datasets.{name}": DatasetType() for name in _DATASETS},
+    **{f"datasets.{name}": DatasetType(whole=True) for name in _DATASETS},
     "utils.save_image": Plain(),
     "utils.make_grid": Follow(rank=RankRule.UNKNOWN, graph=False),
     **dict.fromkeys(

@@ -65,6 +65,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: loaders.dataset,
     rows.LoaderType: loaders.loader,
+    rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
     rows.Environment: frameworks.opaque,
     rows.SetVariables: environment.set_variables,

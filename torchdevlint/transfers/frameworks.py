@@ -174,7 +174,7 @@ def build(run: Run, row: Build, call: Call, receiver: Argument | None) -> Value:
     if placed_elsewhere or row.type.placing is not Placing.USER:
         run.store.set(module.key, PLACEMENT, ANY)
     else:
-        run.store.set(module.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
+        run.store.set(module.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`", layer=True))
     return module
 
 

@@ -80,6 +80,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
     if row.scatters or row.placing is not Placing.USER:
         inner = run.store.get(module.key, "module")
         replicas.meet(run, module, inner, call)
+        replicas.fed(run, module)
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY and not hooked(run, module):
@@ -87,7 +88,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, function_text(call), state, inputs))
             _note_met(run, inputs)
-        _meet_replaced(run, module, call, state)
+        meet_added(run, module, call, state)
     result = _output(run, row, call, state if holds else None)
     if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
         return replace(result, graph=_input_graph(call))
@@ -102,16 +103,25 @@ def _note_met(run: Run, inputs: tuple[Operand, ...]) -> None:
                 run.facts.met_inputs.add(why.node)
 
 
-def _meet_replaced(run: Run, module: Module, call: Call, state: Placement) -> None:
-    """Record that what a library's module computes meets the layers that the script put into it (`model.fc = …`)."""
+def meet_added(run: Run, module: Module | Opaque, call: Call, state: Placement) -> None:
+    """Record that what a module of other code computes meets layers that the script put into it (`model.fc = …`)."""
     text = function_text(call)
+    proof = module.key if isinstance(module, Opaque) else 0
     inner = Operand(call.node, text, "input", state, (1, None))
-    for name, layer in run.attribute_values(module.key):
-        if isinstance(layer, Module) and holds_tensors(run, layer):
-            place = run.module_placement(layer) or ANY
-            run.emit(
-                Called(call.node, run.world, run.frame.entry, layer, layer.type, f"{text}.{name}", place, (inner,))
-            )
+    for name, layer in _added(run, module.key, 0):
+        place = run.module_placement(layer) or ANY
+        met = f"{text}{name}"
+        run.emit(Called(call.node, run.world, run.frame.entry, layer, layer.type, met, place, (inner,), proof))
+
+
+def _added(run: Run, key: int, depth: int) -> Iterator[tuple[str, Module]]:
+    """Yield the layers that hold tensors and were put into a module or into a part of it, with their names."""
+    for name, item in run.attribute_values(key):
+        text = name if name.startswith("[") else f".{name}"
+        if isinstance(item, Module) and holds_tensors(run, item):
+            yield text, item
+        elif isinstance(item, Opaque) and depth < MAX_DEPTH:
+            yield from ((text + inner, layer) for inner, layer in _added(run, item.key, depth + 1))
 
 
 def _inputs(run: Run, row: ModuleType, call: Call) -> tuple[Operand, ...]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import CudaCalled, HeldOptimizer, Moved
+from torchdevlint.events import CudaCalled, Moved
 from torchdevlint.facts import BATCH, PROVEN
+from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter.run import Flight
 from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
@@ -301,11 +302,13 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
             _left_behind(run, receiver)
         run.store.set(receiver.key, PLACEMENT, moved)
         whole = run.parameter_of.get(receiver.key)
-        if whole is not None:
+        if whole is not None and not receiver.parameter:
             move_module(run, whole, ANY)  # its parts are moved one by one, whether all of them is not known
         for name, value in tuple(run.attribute_values(receiver.key)):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
                 run.store.set(receiver.key, name, replace(value, placement=moved))
+            elif isinstance(value, Module):
+                move_module(run, value, moved)
     else:
         _moved(
             run, call, node.value, before, moved, False if is_tensor else None, proof=receiver.key,

@@ -47,6 +47,7 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
             if module.key not in visited:
                 visited.add(module.key)
                 run.store.set(module.key, PLACEMENT, placement)
+                _move_parts(run, module, placement, visited)
         case Choice():
             for option, _ in module.options:
                 move_module(run, option, placement, visited)
@@ -98,10 +99,18 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
             move_module(run, value, placement, visited)
         case Opaque() if value.output:
             run.store.set(module.key, name, replace(value, placement=placement))
+            _move_parts(run, value, placement, visited)
         case Tensor() if value.held is not Holder.NONE:
             run.store.set(module.key, name, replace(value, placement=placement))
         case _:
             return
+
+
+def _move_parts(run: Run, whole: Opaque, placement: Placement, visited: set[int]) -> None:
+    """Move the modules that the script put into a part of a module of other code (`model.classifier[6] = …`)."""
+    for _, item in tuple(run.attribute_values(whole.key)):
+        if isinstance(item, Module):
+            move_module(run, item, placement, visited)
 
 
 def placed(run: Run, value: Value, placement: Placement, depth: int = 0) -> Value:

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+ALONE = "<alone>"
+"""The slot that tells that a training has one process only."""
+
+
 def _as_place(value: Device) -> Device:
     """Return a device that `torch.device` was asked for: nobody does so with the device of a tensor."""
     placement = frozenset(
@@ -105,6 +109,9 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
     if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
         run.world |= {(row.type, True)}
         run.facts.guards = True
+    processes = call.keywords.get(row.processes)
+    if processes is not None and processes.value == Const(1):
+        run.store.set(0, ALONE, True)
     return NONE
 
 

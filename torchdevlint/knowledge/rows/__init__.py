@@ -21,7 +21,9 @@ from torchdevlint.knowledge.rows.libraries import (
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
     ContainerKind,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
     ModuleType,
@@ -34,6 +36,7 @@ from torchdevlint.knowledge.rows.modules import (
     StateOf,
     Step,
     Submodules,
+    Switch,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
@@ -55,6 +58,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    OfProcess,
     Query,
     SaveFile,
     SetDevice,
@@ -108,6 +112,8 @@ Row: TypeAlias = (
     | Conversion
     | AddGroup
     | StateOf
+    | GroupsOf
+    | Exchange
     | Freeze
     | DeviceContext
     | Transparent
@@ -136,6 +142,7 @@ Row: TypeAlias = (
     | Begin
     | Environment
     | SetVariables
+    | OfProcess
     | DeviceNumber
 )
 
@@ -200,12 +207,14 @@ __all__ = [
     "Draw",
     "Environment",
     "EnvironmentRow",
+    "Exchange",
     "Feed",
     "Follow",
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
     "GradMode",
+    "GroupsOf",
     "HoldParameters",
     "Knowledge",
     "Like",
@@ -221,6 +230,7 @@ __all__ = [
     "MoveKind",
     "NoGrad",
     "ObjectType",
+    "OfProcess",
     "OptimizerType",
     "ParameterType",
     "Placing",
@@ -241,6 +251,7 @@ __all__ = [
     "StateOf",
     "Step",
     "Submodules",
+    "Switch",
     "Transparent",
     "TreeMap",
     "Visit",

@@ -39,6 +39,15 @@ Output: TypeAlias = Literal["tensor", "pair", "opaque", "input"]
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """An argument of a constructor with which a module holds tensors (`affine`); ``on`` is its default."""
+
+    name: str
+    position: int
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleType:
     """A class of `torch.nn` or of a library: whether it holds tensors, what its call does to inputs.
 
@@ -62,7 +71,8 @@ class ModuleType:
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
     empty_with: tuple[tuple[str, object], ...] = ()  # with one of these arguments it holds none (`reduction="none"`)
-    empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
+    switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
+    own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +135,11 @@ class LoadState:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """A method that replaces some parameters of a module by new ones (`resize_token_embeddings`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class OptimizerType:
     """An optimizer class; ``eager_state`` tells that it makes its state in the constructor (Adagrad).
 
@@ -148,3 +163,10 @@ class AddGroup:
 @dataclass(frozen=True, slots=True)
 class StateOf:
     """An attribute of an optimizer through which its state is moved by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsOf:
+    """An attribute of an optimizer with its groups, each of which has its parameters under the key ``parameters``."""
+
+    parameters: str
