@@ -199,6 +199,30 @@ MODULES = [
     pytest.param("model = Net.load_from_checkpoint('x')\nmodel.to(device)\n", [], id="a checkpoint of anything"),
 ]
 
+MODULES += [
+    pytest.param(
+        "from accelerate import Accelerator\naccelerator = Accelerator()\nunet = Net.from_pretrained('x')\n"
+        "unet.conv_in = nn.Linear(4, 2)\nunet.train()\nunet = accelerator.prepare(unet)\n"
+        "unet(torch.ones(2, 4).to(accelerator.device))\n",
+        [],
+        id="a layer that was replaced moves with the model",
+    ),
+    pytest.param(
+        "from transformers import AutoModelForCausalLM, AutoTokenizer\n"
+        "model = AutoModelForCausalLM.from_pretrained('x')\n"
+        "tokens = AutoTokenizer.from_pretrained('x')\n"
+        "model.to(device)(**tokens.apply_chat_template(given, return_tensors='pt'))\n",
+        ["TDL102"],
+        id="a chat is encoded on the host",
+    ),
+    pytest.param(
+        "from transformers import AutoTokenizer\ntokens = AutoTokenizer.from_pretrained('x')\nmodel = Net()\n"
+        "model.to(device).eval()\nmodel(tokens(given, return_tensors='pt'))\n",
+        ["TDL102"],
+        id="all that was encoded",
+    ),
+]
+
 VISION = [
     pytest.param(
         "from torchvision import models\nmodels.get_model('resnet18').to(device)(torch.ones(1, 3, 8, 8))\n",

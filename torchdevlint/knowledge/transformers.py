@@ -8,6 +8,8 @@ from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
     Follow,
+    Given,
+    Make,
     ModuleType,
     ObjectType,
     Placing,
@@ -27,6 +29,7 @@ MODEL = ModuleType(
         *("pixel_values", "input_values", "input_features", "decoder_input_ids"),
     ),
     output="opaque",
+    moves_inputs=("generate",),  # transformers/generation/utils.py, `prepare_inputs_for_generation`
     has_device=True,
 )
 
@@ -49,6 +52,8 @@ _TOKENIZER = ObjectType(
     "tokenizer",
     methods={
         **dict.fromkeys(words("encode_plus batch_encode_plus pad"), Build(BATCH_ENCODING)),
+        "apply_chat_template": Given("return_tensors", Build(BATCH_ENCODING)),
+        "encode": Given("return_tensors", Make(rank=RankRule.VECTOR, always_host=True)),
         **dict.fromkeys(
             words("""decode batch_decode convert_ids_to_tokens convert_tokens_to_ids convert_tokens_to_string tokenize
             add_tokens add_special_tokens save_pretrained get_vocab"""),

@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls
-from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
+from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import losses, replicas
@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Choice,
     Container,
     Module,
+    Object,
     Opaque,
     Tensor,
     Unknown,
@@ -47,6 +48,8 @@ def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
         match value:
             case Tensor():
                 found.append(operand(run, argument.node, value, "input"))
+            case Object() if value.type.carrier is not Carrier.NONE:
+                found.append(operand(run, argument.node, Tensor(run.placement_of(value)), "input"))
             case Opaque() if value.placement != ANY:
                 made = operand(run, argument.node, value, "input")
                 found.append(replace(made, proof=0 if index == 0 else value.key))

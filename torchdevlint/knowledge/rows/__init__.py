@@ -12,6 +12,7 @@ from torchdevlint.knowledge.rows.libraries import (
     Carrier,
     Feed,
     FrameworkDevice,
+    Given,
     MoveHelper,
     ObjectType,
     Prepare,
@@ -124,6 +125,7 @@ Row: TypeAlias = (
     | Build
     | Prepare
     | Feed
+    | Given
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -213,6 +215,7 @@ __all__ = [
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
+    "Given",
     "GradMode",
     "GroupsOf",
     "HoldParameters",

@@ -64,6 +64,7 @@ class ModuleType:
     placing: Placing = Placing.USER
     framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
     early_methods: tuple[str, ...] = ()  # methods that it calls before it has moved the module (`setup`)
+    moves_inputs: tuple[str, ...] = ()  # methods that take their inputs from anywhere (`generate`)
     has_device: bool = False
     metric: bool = False  # a torchmetrics metric or a loss with parameters: stateful, compared like a criterion
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
