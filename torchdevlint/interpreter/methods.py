@@ -128,16 +128,17 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     extra = collections.MODULE_METHODS.get(name)
     if extra is not None and receiver.type.container is not ContainerKind.NONE:
         return extra(run, receiver, made)
-    for argument in made.values():
-        calls.escape(run, argument.value)
+    placement = run.module_placement(receiver) or ANY
     if receiver.type.own:
         absence.missed_by_wrapper(run, receiver, name, node)
-        return run.opaque(f"{text_of(node)}(…)")
-    if receiver.cls is not None or receiver.type.placing is not Placing.USER:
-        return run.opaque(f"{text_of(node)}(…)")
-    placement = run.module_placement(receiver) or ANY
-    if receiver.type.holds_tensors and placement != ANY:
+    unseen = bool(receiver.type.own) or receiver.cls is not None or receiver.type.placing is not Placing.USER
+    unseen = unseen or name in receiver.type.moves_inputs
+    if not unseen and receiver.type.holds_tensors and placement != ANY:
         _meets(run, receiver, made, placement, text_of(node.value))
+    for argument in made.values():
+        calls.escape(run, argument.value)
+    if unseen:
+        return run.opaque(f"{text_of(node)}(…)")
     return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
+from torchdevlint.knowledge.audio import AUDIO
 from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, FILE_READS, HOST_LIBRARIES, INERT, PROCESSES
@@ -34,6 +35,7 @@ NAMES = Rows(
         **TORCHMETRICS,
         **GEOMETRIC,
         **VISION,
+        **AUDIO,
         **HOST_LIBRARIES,
     },
     FUNCTIONS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
+    Arrives,
     Backward,
     Follow,
     FrameworkDevice,
@@ -51,6 +52,28 @@ _TRAINER = ObjectType(
     unplaced=(("accelerator", "cpu"), ("gpus", 0), ("gpus", None)),
 )
 
+# What a callback is handed while the trainer runs (lightning/pytorch/callbacks/callback.py): by then the module has
+# been placed, and so has the batch.
+_TRAINER_AND_MODULE = (Arrives.ANYTHING, Arrives.MODULE)
+_CALLBACK = ObjectType(
+    "Callback",
+    overrides={
+        **{
+            f"on_{stage}_{moment}": _TRAINER_AND_MODULE
+            for stage in words("train validation test predict")
+            for moment in words("start end epoch_start epoch_end")
+        },
+        **{
+            f"on_{stage}_batch_start": (*_TRAINER_AND_MODULE, Arrives.PLACED)
+            for stage in words("train validation test predict")
+        },
+        **{
+            f"on_{stage}_batch_end": (*_TRAINER_AND_MODULE, Arrives.ANYTHING, Arrives.PLACED)
+            for stage in words("train validation test predict")
+        },
+    },
+)
+
 _FABRIC = ObjectType(
     "Fabric",
     methods={
@@ -78,6 +101,7 @@ _MOVE = MoveHelper()
 _PYTORCH: dict[str, Row] = {
     "LightningModule": _MODULE,
     "Trainer": _TRAINER,
+    **dict.fromkeys(words("Callback callbacks.Callback callbacks.callback.Callback"), _CALLBACK),
     "seed_everything": _PLAIN,
     # lightning/pytorch/core/saving.py, `_default_map_location`
     "LightningModule.load_from_checkpoint": LoadFile(module=True, falls_back=True),

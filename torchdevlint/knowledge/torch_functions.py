@@ -102,7 +102,7 @@ FOLLOWING: dict[str, Follow] = {
     "select": _MINUS_ONE,
     **dict.fromkeys(
         words("""squeeze unflatten norm quantile nanquantile cov
-        corrcoef det logdet pdist as_strided stft istft linalg.det linalg.norm linalg.vector_norm linalg.matrix_norm
+        corrcoef det logdet pdist as_strided linalg.det linalg.norm linalg.vector_norm linalg.matrix_norm
         linalg.svdvals linalg.eigvals linalg.eigvalsh linalg.matrix_rank linalg.cond cholesky_inverse
         unique unique_consecutive"""),
         _UNKNOWN_RANK,
@@ -189,6 +189,8 @@ COMBINING: dict[str, Combine] = {
     ),
     "clamp_min": Combine(operands=("input", "min"), mix=Mix.STRICT, out_mix=Mix.ZERO_DIM),
     "clamp_max": Combine(operands=("input", "max"), mix=Mix.STRICT, out_mix=Mix.ZERO_DIM),
+    # The window has to be where the signal is (ATen/native/SpectralOps.cpp).
+    **dict.fromkeys(words("stft istft"), Combine(("input", "", "", "", "window"), Mix.STRICT, RankRule.VECTOR)),
     # Reads and writes by index.
     "gather": Combine(("input", "", "index"), Mix.STRICT, RankRule.UNKNOWN, index=("index",)),
     "scatter": Combine(("input", "", "index", "src"), Mix.STRICT, RankRule.SAME, index=("index",)),

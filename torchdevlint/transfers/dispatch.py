@@ -92,6 +92,8 @@ TRANSFERS: dict[type[Row], Transfer] = {
 
 def apply(run: Run, row: Row, call: Call, receiver: Argument | None) -> Value:
     """Return the value of a call that a row tells of; ``receiver`` is the object of a method call."""
+    if isinstance(row, rows.Given):
+        return apply(run, row.row, call, receiver) if row.keyword in call.keywords else calls.unseen(run, call)
     transfer = TRANSFERS.get(type(row))
     value = transfer(run, row, call, receiver) if transfer is not None else calls.unseen(run, call)
     return draws.drawn(run, call, receiver, value) if "generator" in call.keywords else value

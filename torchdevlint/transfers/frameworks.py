@@ -157,7 +157,7 @@ def device(run: Run, row: FrameworkDevice, call: Call, receiver: Argument | None
 
 def _prepared_opaque(run: Run, value: Opaque, placement: Placement) -> Value:
     """An object of unknown kind that was prepared: a module was moved, a loader's items arrive moved."""
-    run.store.set(value.key, PLACEMENT, placement)
+    move_module(run, value, placement)
     run.store.set(value.key, iteration.ITEM, run.opaque("", placement=placement))
     return value
 

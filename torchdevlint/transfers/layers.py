@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Called, Operand
-from torchdevlint.interpreter import calls, iteration
-from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
+from torchdevlint.interpreter import calls
+from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import losses, replicas
@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Choice,
     Container,
     Module,
+    Object,
     Opaque,
     Tensor,
     Unknown,
@@ -47,6 +48,8 @@ def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
         match value:
             case Tensor():
                 found.append(operand(run, argument.node, value, "input"))
+            case Object() if value.type.carrier is not Carrier.NONE:
+                found.append(operand(run, argument.node, Tensor(run.placement_of(value)), "input"))
             case Opaque() if value.placement != ANY:
                 made = operand(run, argument.node, value, "input")
                 found.append(replace(made, proof=0 if index == 0 else value.key))
@@ -142,12 +145,12 @@ def _input_graph(call: Call) -> bool | None:
 
 
 def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
-    """Yield what may be tensors in an argument: itself, or the parts of a tuple (the states of an LSTM)."""
+    """Yield what may be tensors in an argument: itself, or the parts of a tuple or list (the states of an LSTM)."""
     match value:
         case Tensor() | Opaque():
             yield value
-        case Container() if depth < MAX_DEPTH:
-            for item in iteration.elements(run, value) or ():
+        case Container() if depth < MAX_DEPTH and not run.items(value).lost:
+            for item in contained(run, value):
                 yield from _tensors_in(run, item, depth + 1)
         case _:
             return

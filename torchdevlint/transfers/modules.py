@@ -199,6 +199,8 @@ def freeze(run: Run, module: Module | Opaque) -> None:
 
 def _switched(row: ModuleType, call: Call) -> ModuleType:
     """Return the row of a module that holds tensors only where its arguments say so (`affine=False`)."""
+    if any(name in call.keywords and call.keywords[name].value == Const(value) for name, value in row.empty_with):
+        return replace(row, holds_tensors=False)
     if not row.switches:
         return row
     given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]

@@ -12,6 +12,7 @@ from torchdevlint.knowledge.rows.libraries import (
     Carrier,
     Feed,
     FrameworkDevice,
+    Given,
     MoveHelper,
     ObjectType,
     Precision,
@@ -131,6 +132,7 @@ Row: TypeAlias = (
     | Build
     | Prepare
     | Feed
+    | Given
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -228,6 +230,7 @@ __all__ = [
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
+    "Given",
     "GradMode",
     "GroupsOf",
     "HoldParameters",

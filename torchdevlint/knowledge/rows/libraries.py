@@ -84,6 +84,14 @@ class Build:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A call of which a row tells where a keyword is given; without it nothing is known (`return_tensors="pt"`)."""
+
+    keyword: str
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
 class Transparent:
     """A call whose result stands for one of its arguments, wrapped or not (`torch.compile`, `tqdm`, `islice`)."""
 

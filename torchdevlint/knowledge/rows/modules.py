@@ -64,12 +64,14 @@ class ModuleType:
     placing: Placing = Placing.USER
     framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
     early_methods: tuple[str, ...] = ()  # methods that it calls before it has moved the module (`setup`)
+    moves_inputs: tuple[str, ...] = ()  # methods that take their inputs from anywhere (`generate`)
     has_device: bool = False
     metric: bool = False  # a torchmetrics metric or a loss with parameters: stateful, compared like a criterion
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
+    empty_with: tuple[tuple[str, object], ...] = ()  # with one of these arguments it holds none (`reduction="none"`)
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
     own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 
