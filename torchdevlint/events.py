@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
+from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced, StateLoaded
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Placement
 from torchdevlint.values import Module, Opaque, Rank
@@ -352,4 +352,5 @@ Event: TypeAlias = (
     | DeviceCompared
     | Replicated
     | Replaced
+    | StateLoaded
 )

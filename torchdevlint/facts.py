@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from torchdevlint.incidents import Entry
 from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
 
@@ -79,6 +80,10 @@ class FileFacts:
     kept_loads: set[int] = field(default_factory=set)
     loads_into: dict[int, set[int]] = field(default_factory=dict)
     saves: list[bool] = field(default_factory=list)
+
+    # state dicts that each file was written with, one entry for each write, and the values whose keys may be changed
+    written: dict[str, list[tuple[Entry, ...]]] = field(default_factory=dict)
+    rewritten: set[int] = field(default_factory=set)
 
     # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
     # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its

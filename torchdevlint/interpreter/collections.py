@@ -167,6 +167,9 @@ _METHODS: Mapping[str, Handler] = MappingProxyType(
     }
 )
 
+READING = frozenset({"get", "items", "keys", "values", "copy"})
+"""Methods that leave a dict as it is."""
+
 MODULE_METHODS: Mapping[str, Handler] = MappingProxyType(
     {name: _METHODS[name] for name in ("append", "insert", "extend", "update", "values", "items", "keys", "pop")}
 )

@@ -140,6 +140,7 @@ class Run:
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     groups_of: dict[int, Optimizer] = field(default_factory=dict)
+    read_from: dict[int, tuple[str, tuple[object, ...]]] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
     imported: dict[str, int] = field(default_factory=dict)

@@ -135,7 +135,9 @@ def _opaque_item(run: Run, base: Opaque, node: cst.Subscript, indices: Indices) 
         if base.key in run.groups_of:
             transfers.ask_group(run, run.groups_of[base.key], key.value)
         slot = f"[{key.value!r}]"
-        return part(run, base, slot, f"{base.name}{slot}")
+        made = part(run, base, slot, f"{base.name}{slot}")
+        transfers.picked(run, base, made, key.value)
+        return made
     indexed(run, base, node, indices)
     if any(isinstance(value, Tensor) for _, value in indices):
         return Tensor(run.placement_of(base))

@@ -7,7 +7,7 @@ from torchdevlint.knowledge.aliases import ALIASES
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.lightning import LIGHTNING
-from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES
+from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
@@ -42,6 +42,7 @@ DEFAULT = Knowledge(
     module_only=MODULE_ONLY,
     module_call=CALL,
     module_overrides=OVERRIDES,
+    state_overrides=STATE_OVERRIDES,
     aliases=ALIASES,
     inert=INERT,
     arrays=ARRAYS,

@@ -97,3 +97,11 @@ MODULE_ONLY = frozenset(
 
 CALL = "forward"
 OVERRIDES = ("to", "cuda", "cpu", "_apply")
+STATE_OVERRIDES = (
+    "_register_state_dict_hook",
+    "_register_load_state_dict_pre_hook",
+    "register_state_dict_post_hook",
+    "register_load_state_dict_pre_hook",
+    "_load_from_state_dict",
+    "_save_to_state_dict",
+)

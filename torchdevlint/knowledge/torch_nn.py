@@ -152,8 +152,10 @@ _LOSSES: dict[str, ModuleType] = {
     "MultiMarginLoss": _loss("multi_margin_loss", "", "", "weight"),
 }
 
-_DATA_PARALLEL = ModuleType(inputs=(), output="opaque", scatters=True, replicas=Replicas.CALLED)
-_DISTRIBUTED = ModuleType(inputs=(), output="opaque", scatters=True, has_device=True, replicas=Replicas.MADE)
+_DATA_PARALLEL = ModuleType(inputs=(), output="opaque", scatters=True, replicas=Replicas.CALLED, prefix="module.")
+_DISTRIBUTED = ModuleType(
+    inputs=(), output="opaque", scatters=True, has_device=True, replicas=Replicas.MADE, prefix="module."
+)
 _FSDP = ModuleType(inputs=(), output="opaque", scatters=True, forwards_attributes=True)
 
 _INIT = words("""

@@ -19,6 +19,7 @@ from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_as
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
 from torchdevlint.transfers.placing import copied, move_module
 from torchdevlint.transfers.reads import sizes
+from torchdevlint.transfers.states import changed, picked
 
 __all__ = [
     "IN_PLACE",
@@ -29,6 +30,7 @@ __all__ = [
     "ask_group",
     "call_object",
     "call_typed_module",
+    "changed",
     "choose_device",
     "copied",
     "dataset_tensors",
@@ -57,6 +59,7 @@ __all__ = [
     "operand",
     "operate",
     "perhaps_loss",
+    "picked",
     "put_in",
     "register",
     "set_variable",

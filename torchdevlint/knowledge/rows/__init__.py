@@ -155,7 +155,7 @@ class Knowledge:
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
     stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
     ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes.
+    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -168,6 +168,7 @@ class Knowledge:
     module_call: str
     dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
+    state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]

@@ -60,6 +60,9 @@ class ModuleType:
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
+    prefix: str = (
+        ""  # what a wrapper puts before the keys of the state dict of what it wraps, the name of that included
+    )
     empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
 
 
