@@ -39,6 +39,9 @@ class FileFacts:
     carriers: dict[int, set[int]] = field(default_factory=dict)
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
 
+    # the moments at which modules were last moved off the host
+    departed: dict[int, int] = field(default_factory=dict)
+
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
 
@@ -149,6 +152,11 @@ class FileFacts:
         root = why.root()
         moved = why.of(Role.MOVED, Role.MOVED_TO_HOST)
         return root.role is Role.INPUT and moved is None and root.node not in self.met_inputs
+
+    def is_stale(self, why: Why) -> bool:
+        """Tell whether a value was taken out of a module that has moved off the host since."""
+        module, moment = why.taken
+        return why.role is Role.TAKEN and self.departed.get(module, 0) > moment
 
     def is_moved_inside(self, possibility: Possibility) -> bool:
         """Tell whether a value was handed to a module that moves what it is handed, so that it may be anywhere."""

@@ -178,6 +178,7 @@ class Parameters:
     kind: str = "parameters"
     key: int = field(default=0, compare=False)
     node: cst.CSTNode | None = field(default=None, compare=False)  # the call that gave a state dict
+    placement: Placement = field(default=ANY, compare=False)  # where the tensors of a state dict are
 
 
 @dataclass(frozen=True, slots=True)

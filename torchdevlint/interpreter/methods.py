@@ -53,9 +53,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Object():
             return _of_object(run, receiver, name, made)
         case Parameters():
-            if name not in collections.READING:
-                transfers.changed(run, receiver)
-            return receiver
+            return collections.of_state(run, receiver, name)
         case Device() | Const(value=str()):
             return UNKNOWN
         case Loader():

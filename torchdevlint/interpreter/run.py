@@ -164,6 +164,7 @@ class Run:
     bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
     reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
     buffers: set[tuple[int, str]] = field(default_factory=set)
+    lent_parameters: set[tuple[int, str]] = field(default_factory=set)  # that were read from outside
 
     # totals that loops gather: of containers, of statements, and the loop that makes a container anew
     tallies: dict[int, set[int]] = field(default_factory=dict)
@@ -340,6 +341,8 @@ class Run:
         match value:
             case Tensor():
                 return value.placement
+            case Opaque(key=key, parameter=True) if key in self.parameter_of:
+                return self.module_placement(self.parameter_of[key]) or ANY  # it moves with its module
             case Opaque():
                 return value.placement if value.placement != ANY else self.whereabouts(value)
             case Choice():

@@ -17,9 +17,9 @@ from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
-from torchdevlint.transfers.placing import copied, move_module
+from torchdevlint.transfers.placing import copied, move_module, taken
 from torchdevlint.transfers.reads import sizes
-from torchdevlint.transfers.states import changed, picked
+from torchdevlint.transfers.states import changed, picked, state_tensor
 
 __all__ = [
     "IN_PLACE",
@@ -64,5 +64,7 @@ __all__ = [
     "register",
     "set_variable",
     "sizes",
+    "state_tensor",
+    "taken",
     "tested_slots",
 ]

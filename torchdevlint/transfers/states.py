@@ -10,10 +10,23 @@ import libcst as cst
 from torchdevlint.incidents import Keys, StateLoaded
 from torchdevlint.interpreter import attributes, conditions
 from torchdevlint.knowledge.rows import ContainerKind, HoldParameters, ModuleType
-from torchdevlint.lattice import Condition
-from torchdevlint.names import dotted, operator_text
+from torchdevlint.lattice import ANY, Condition
+from torchdevlint.names import dotted, operator_text, text_of
 from torchdevlint.state import MAX_DEPTH
-from torchdevlint.values import Class, Const, Container, Module, Opaque, Parameters, Value, options
+from torchdevlint.transfers.placing import taken
+from torchdevlint.values import (
+    ANY_RANK,
+    UNKNOWN,
+    Class,
+    Const,
+    Container,
+    Module,
+    Opaque,
+    Parameters,
+    Tensor,
+    Value,
+    options,
+)
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
@@ -66,7 +79,20 @@ def _handed(run: Run, name: str) -> str | None:
 
 def given(run: Run, row: HoldParameters, module: Module | Opaque, call: Call) -> Parameters:
     """Return the parameters or the state dict of a module, which keeps it apart from others."""
-    return Parameters(module, "state", run.new_key(), call.node) if row.state else Parameters(module)
+    if not row.state:
+        return Parameters(module)
+    placement = run.module_placement(module) or ANY
+    place = taken(run, placement, module.key, call.node, f"`{text_of(call.node)}`")
+    return Parameters(module, "state", run.new_key(), call.node, place)
+
+
+def state_tensor(state: Parameters, name: object = None) -> Value:
+    """Return any tensor of a state dict, or the one of a name; it is one where the module was known as one.
+
+    Of all of them most have a dimension; of a single one that is not known.
+    """
+    rank = (1, None) if name is None else ANY_RANK
+    return Tensor(state.placement, rank, graph=False) if state.placement != ANY else UNKNOWN
 
 
 def saved(run: Run, file: str, value: Value) -> None:
