@@ -94,3 +94,17 @@ class StateLoaded:
     file: str
     path: tuple[object, ...]
     values: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class NoMove:
+    """Something was asked to move that cannot, or not so: ``why`` says it of ``text``.
+
+    ``proof`` is the key of an opaque value that must be proven a tensor or module, 0 where nothing is to be proven.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    why: str
+    proof: int

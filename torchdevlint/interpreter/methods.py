@@ -46,6 +46,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Module():
             return _of_module(run, receiver, name, made, node)
         case Container():
+            transfers.refusals.of_container(run, receiver, name, made, node)
             return collections.call(run, receiver, name, made)
         case Optimizer():
             row = run.knowledge.optimizer.get(name)

@@ -15,7 +15,7 @@ from torchdevlint.knowledge.torch_nn import TORCH_NN
 from torchdevlint.knowledge.torch_runtime import DISTRIBUTIONS, EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
 from torchdevlint.knowledge.torch_tensor import DTYPES, TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
 from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
-from torchdevlint.knowledge.transformers import TRANSFORMERS
+from torchdevlint.knowledge.transformers import SPREADS, TRANSFORMERS
 from torchdevlint.knowledge.vision import VISION
 
 DEFAULT = Knowledge(
@@ -51,4 +51,5 @@ DEFAULT = Knowledge(
     processes=PROCESSES,
     expectations=EXPECTATIONS,
     no_places=("dtype", "precision"),
+    spreads=SPREADS,
 )

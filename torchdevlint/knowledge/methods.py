@@ -24,6 +24,7 @@ from torchdevlint.knowledge.rows import (
     Submodules,
     Visit,
 )
+from torchdevlint.knowledge.torch_tensor import TO_TAKES
 
 _QUIET = Quiet()
 _PLAIN = Plain()
@@ -31,7 +32,7 @@ _CAST = Cast()
 
 # https://docs.pytorch.org/docs/2.13/generated/torch.nn.Module.html
 MODULE: Mapping[str, Row] = {
-    "to": Move(MoveKind.TO),
+    "to": Move(MoveKind.TO, keywords=TO_TAKES),
     "cuda": Move(MoveKind.CUDA),
     "cpu": Move(MoveKind.CPU),
     "xpu": Move(MoveKind.OTHER_TYPE, "xpu"),

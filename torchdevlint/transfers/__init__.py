@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
@@ -61,6 +62,7 @@ __all__ = [
     "perhaps_loss",
     "picked",
     "put_in",
+    "refusals",
     "register",
     "set_variable",
     "sizes",

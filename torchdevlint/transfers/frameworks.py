@@ -11,7 +11,7 @@ from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Build, MoveHelper, ObjectType, Placing, Prepare, Row, Transparent, TreeMap
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import reads
+from torchdevlint.transfers import reads, refusals
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -96,6 +96,7 @@ def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Va
     results: list[Value] = []
     for argument in call.arguments:
         value = argument.value
+        refusals.prepared(run, call, argument)
         match value:
             case Module() | Choice():
                 move_module(run, value, placement)
@@ -135,6 +136,7 @@ def build(run: Run, row: Build, call: Call, receiver: Argument | None) -> Value:
     placed_elsewhere = call.open or any(name in call.keywords for name in row.placed_by)
     if placed_elsewhere or row.type.placing is not Placing.USER:
         run.store.set(module.key, PLACEMENT, ANY)
+        refusals.spread(run, module, row.placed_by, call)
     else:
         run.store.set(module.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`", layer=True))
     return module

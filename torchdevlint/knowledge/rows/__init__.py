@@ -153,7 +153,8 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
+    ``processes`` are prefixes of calls that start other processes.
     ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
@@ -177,6 +178,7 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    spreads: frozenset[str]
 
 
 __all__ = [
