@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from torchdevlint.incidents import HeldOptimizer, LoadPinned, NoMove, Replaced, StateLoaded
+from torchdevlint.incidents import Collected, HeldOptimizer, LoadPinned, NoMove, Replaced, StateLoaded
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Placement
 from torchdevlint.values import Module, Opaque, Rank
@@ -354,4 +354,5 @@ Event: TypeAlias = (
     | Replaced
     | StateLoaded
     | NoMove
+    | Collected
 )

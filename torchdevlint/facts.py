@@ -97,6 +97,9 @@ class FileFacts:
     importable: bool = True
     reconfigured: bool = False
 
+    # of each process group that the file makes, whether it moves accelerator tensors only
+    groups: set[bool] = field(default_factory=set)
+
     # whether the file starts other processes, which read the environment anew
     starts_processes: bool = False
 

@@ -36,6 +36,7 @@ _SUBJECTS = (
     "backward",
     "entropy",
     "accelerat",
+    "nccl",
     ".cpu",
     ".float(",
     ".long(",

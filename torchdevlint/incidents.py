@@ -108,3 +108,14 @@ class NoMove:
     text: str
     why: str
     proof: int
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """A tensor was given to a collective (`all_reduce`) of the default process group."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    tensor: str
+    placement: Placement

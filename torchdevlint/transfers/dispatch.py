@@ -10,6 +10,7 @@ from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
     checkpoints,
+    collectives,
     draws,
     environment,
     frameworks,
@@ -59,6 +60,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.GeneratorType: draws.generator,
     rows.Draw: draws.draw,
     rows.Arguments: runtime.arguments,
+    rows.Collective: collectives.collect,
     rows.ModuleType: modules.construct,
     rows.ParameterType: modules.parameter,
     rows.Conversion: moves.replace_parameters,

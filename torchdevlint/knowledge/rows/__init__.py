@@ -39,6 +39,7 @@ from torchdevlint.knowledge.rows.modules import (
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
     Begin,
+    Collective,
     Conversion,
     Count,
     CurrentDevice,
@@ -138,6 +139,7 @@ Row: TypeAlias = (
     | Environment
     | SetVariables
     | DeviceNumber
+    | Collective
 )
 
 
@@ -189,6 +191,7 @@ __all__ = [
     "Build",
     "Carrier",
     "Cast",
+    "Collective",
     "Combine",
     "ContainerKind",
     "Conversion",
