@@ -12,7 +12,16 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from torchdevlint.incidents import Collected, HeldOptimizer, LoadPinned, NoMove, Replaced, StateLoaded
+from torchdevlint.incidents import (
+    CastElsewhere,
+    Collected,
+    DeviceObjectGiven,
+    HeldOptimizer,
+    LoadPinned,
+    NoMove,
+    Replaced,
+    StateLoaded,
+)
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Placement
 from torchdevlint.values import Module, Opaque, Rank
@@ -355,4 +364,6 @@ Event: TypeAlias = (
     | StateLoaded
     | NoMove
     | Collected
+    | CastElsewhere
+    | DeviceObjectGiven
 )

@@ -119,3 +119,25 @@ class Collected:
     text: str
     tensor: str
     placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class CastElsewhere:
+    """A module was called in a block that casts what runs at a ``place``; ``node`` is the call that began the block."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    state: Placement
+    place: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceObjectGiven:
+    """An object that stands for a device was given where only its type, a text, is taken; ``proof`` as in `Operand`."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    device: str
+    proof: int

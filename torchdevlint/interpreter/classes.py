@@ -353,6 +353,9 @@ def _at_entry(
             case Module() | Opaque():
                 if run.module_placement(present) is not None:
                     run.store.set(present.key, PLACEMENT, ANY)
+                attributes_ = run.attribute_values(present.key) if isinstance(present, Opaque) else ()
+                for _, item in attributes_:
+                    transfers.move_module(run, item, ANY)
             case Container():
                 run.store.set(made.key, name, run.opaque(name))
             case _:

@@ -102,6 +102,7 @@ class Run:
     world: Condition = ALWAYS
     guarded: int = 0
     no_grad: int = 0
+    casting: tuple[cst.CSTNode, Placement] | None = None  # the innermost block that casts, and on which devices
     left: bool = False
     worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
@@ -139,6 +140,7 @@ class Run:
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    casts: dict[int, tuple[cst.CSTNode, Placement]] = field(default_factory=dict)
     groups_of: dict[int, Optimizer] = field(default_factory=dict)
     read_from: dict[int, tuple[str, tuple[object, ...]]] = field(default_factory=dict)
     load_of: dict[int, int] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
+    Autocast,
     Begin,
     Collective,
     Combine,
@@ -196,7 +197,9 @@ _MODES: dict[str, Row] = {
     "torch.set_grad_enabled": GradMode(),
     **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
-    **dict.fromkeys(("torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), _PLAIN),
+    **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast"), Autocast()),
+    "torch.cuda.amp.autocast": Autocast("cuda", 0),
+    "torch.cpu.amp.autocast": Autocast("cpu", 0),
     **dict.fromkeys(("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"), _SCALER),
     **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
     "torch.random.fork_rng": _PLAIN,

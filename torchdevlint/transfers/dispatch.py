@@ -9,6 +9,7 @@ from torchdevlint.interpreter import calls
 from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
+    casting,
     checkpoints,
     collectives,
     draws,
@@ -60,6 +61,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.GeneratorType: draws.generator,
     rows.Draw: draws.draw,
     rows.Arguments: runtime.arguments,
+    rows.Autocast: casting.autocast,
     rows.Collective: collectives.collect,
     rows.ModuleType: modules.construct,
     rows.ParameterType: modules.parameter,

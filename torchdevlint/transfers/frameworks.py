@@ -118,7 +118,7 @@ def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Va
 
 def _prepared_opaque(run: Run, value: Opaque, placement: Placement) -> Value:
     """An object of unknown kind that was prepared: a module was moved, a loader's items arrive moved."""
-    run.store.set(value.key, PLACEMENT, placement)
+    move_module(run, value, placement)
     run.store.set(value.key, iteration.ITEM, run.opaque("", placement=placement))
     return value
 

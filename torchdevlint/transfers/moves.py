@@ -303,15 +303,13 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         note_carrier(run, receiver, after)
         if state is None:
             _left_behind(run, receiver)
-        run.store.set(receiver.key, PLACEMENT, moved)
+        move_module(run, receiver, moved)
         whole = run.parameter_of.get(receiver.key)
         if whole is not None:
             move_module(run, whole, ANY)  # its parts are moved one by one, whether all of them is not known
         for name, value in tuple(run.attribute_values(receiver.key)):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
                 run.store.set(receiver.key, name, replace(value, placement=moved))
-            elif isinstance(value, Module):
-                move_module(run, value, moved)
     else:
         _moved(
             run, call, node.value, before, moved, False if is_tensor else None, proof=receiver.key,

@@ -38,6 +38,7 @@ from torchdevlint.knowledge.rows.modules import (
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Autocast,
     Begin,
     Collective,
     Conversion,
@@ -140,6 +141,7 @@ Row: TypeAlias = (
     | SetVariables
     | DeviceNumber
     | Collective
+    | Autocast
 )
 
 
@@ -186,6 +188,7 @@ class Knowledge:
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Autocast",
     "Backward",
     "Begin",
     "Build",

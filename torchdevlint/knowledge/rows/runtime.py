@@ -95,6 +95,17 @@ class EnvironmentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Autocast:
+    """A context that casts operations on one type of device: ``type``, or what its first argument names.
+
+    ``enabled`` is the index of the parameter that switches it off.
+    """
+
+    type: str = ""
+    enabled: int = 2
+
+
+@dataclass(frozen=True, slots=True)
 class Collective:
     """A call in which processes exchange tensors: those of its first parameters that are named in ``tensors``.
 
