@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from torchdevlint.knowledge import DEFAULT
+from torchdevlint.knowledge import DEFAULT, NAMES
 from torchdevlint.knowledge.rows import (
     AddGroup,
     Combine,
@@ -65,7 +65,12 @@ def is_elsewhere(name: str) -> bool:
     return any(name.startswith(prefix) for prefix in ELSEWHERE)
 
 
-TORCH_ROWS = {name: row for name, row in DEFAULT.names.items() if name.startswith("torch.") and not is_elsewhere(name)}
+# Derived rows are compared with PyTorch by deriving them again: tests/harness/test_derive.py.
+TORCH_ROWS = {
+    name: DEFAULT.names[name]
+    for name in sorted({*NAMES} - NAMES.derived)
+    if name.startswith("torch.") and not is_elsewhere(name)
+}
 
 
 def rows_of(*kinds: type[Row]) -> list[str]:
@@ -688,8 +693,13 @@ def test_module_holds_tensors(name: str) -> None:
     held = bool([*module.parameters(), *module.buffers()])
     if not (row.abstract or row.container.name != "NONE"):
         assert row.holds_tensors is held
-    if row.empty_without:
-        empty = type(module)(*constructor_arguments(name), **dict.fromkeys(row.empty_without, False))
+    names = list(inspect.signature(type(module)).parameters)
+    for switch in row.switches:
+        assert names[switch.position] == switch.name
+        only = {other.name: other is switch for other in row.switches}
+        assert [*type(module)(*constructor_arguments(name), **only).state_dict()]
+    if row.switches:
+        empty = type(module)(*constructor_arguments(name), **dict.fromkeys(only, False))
         assert not [*empty.parameters(), *empty.buffers()]
 
 

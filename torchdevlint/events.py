@@ -24,6 +24,7 @@ from torchdevlint.incidents import (
 )
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Placement
+from torchdevlint.parallel import Fed, Replicated, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -61,6 +62,7 @@ class Combined:
     targets: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()  # the roles that are refused on the host whatever their rank
+    scalars: tuple[str, ...] = ()  # the roles that are not, where the others are
     made_at: cst.CSTNode | None = None  # where the loss module with these weights was built
     proof: int = 0  # the result on which a backward pass must run, of a callee that may be no loss
 
@@ -322,22 +324,6 @@ class DeviceCompared:
     proof: int
 
 
-@dataclass(frozen=True, slots=True)
-class Replicated:
-    """A wrapper needs a module on a device, ``home``, and a tensor of it is where ``state`` says.
-
-    ``wrapped`` is the call that made the wrapper where it is called later, None where it was just made.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    kind: str
-    state: Placement
-    home: Placement
-    wrapped: cst.CSTNode | None
-
-
 Event: TypeAlias = (
     Combined
     | Called
@@ -355,6 +341,7 @@ Event: TypeAlias = (
     | CudaCalled
     | PlacedInWorker
     | AttributeMissed
+    | WrapperAsked
     | LeafMoved
     | SetTooLate
     | NumberAsDevice
@@ -366,4 +353,5 @@ Event: TypeAlias = (
     | Collected
     | CastElsewhere
     | DeviceObjectGiven
+    | Fed
 )

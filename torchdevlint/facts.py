@@ -7,12 +7,16 @@ them when the interpretation has ended.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint.incidents import Entry
-from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.meetings import Meeting
 
 PROVEN = 0
 """The key, among carriers, of a module that needs no proof."""
@@ -24,6 +28,9 @@ BATCH = -1
 @dataclass(slots=True)
 class FileFacts:
     """Evidence, most of it by key: of opaque values, symbols, batches, optimizers, loads and accumulations."""
+
+    # the meetings found in an event, by its identity, once the rules judge
+    met: dict[int, tuple[Meeting, ...]] = field(default_factory=dict)
 
     # opaque values that are proven to be a tensor or a module, and objects whose plain attributes are read
     tensors: set[int] = field(default_factory=set)
@@ -105,6 +112,12 @@ class FileFacts:
 
     # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
     bound: set[tuple[int, str]] = field(default_factory=set)
+
+    # guards under which the module in a wrapper was asked for, by the call that made the wrapper
+    unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
+
+    # calls that made loaders of which each process may have a part of its own
+    divided: set[cst.CSTNode] = field(default_factory=set)
 
     # calls of modules of the file that gave a 0-dim tensor, as a loss does
     scalar_calls: set[cst.CSTNode] = field(default_factory=set)

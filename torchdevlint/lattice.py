@@ -249,7 +249,7 @@ def expanded(placement: Placement, facts: Facts, world: Condition = ALWAYS) -> I
             yield replace(possibility, device=ANYWHERE) if facts.is_moved_inside(possibility) else possibility
             continue
         told = world | possibility.condition
-        for deeper in ordered(under(inner, possibility.condition)):
+        for deeper in expanded(under(inner, possibility.condition), facts, told):
             if (host_guard(device.key), not is_host(deeper.device)) not in told:
                 yield Possibility(deeper.device, deeper.condition, possibility.why or deeper.why)
 

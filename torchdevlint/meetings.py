@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from itertools import combinations
+from itertools import combinations, islice
 
 import libcst as cst
 
-from torchdevlint import lattice
+from torchdevlint import fixes, lattice
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
+from torchdevlint.fixes import Fix
 from torchdevlint.knowledge.rows import Mix
 from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.rule import Finding
 from torchdevlint.why import Role, Why
+
+MAX_PAIRS = 1_000
+"""How many pairs of operands of one operation are compared; 45 operands have as many."""
 
 
 class Culprit(Enum):
@@ -35,6 +39,10 @@ class Culprit(Enum):
     STALE = "a value taken out of a module before it moved"
 
 
+_MENDED_THERE = frozenset({Culprit.OPERAND, Culprit.INPUT, Culprit.TARGET, Culprit.INDEX})
+"""Culprits that are mended where they meet the other side; the others are mended where they were made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side of a meeting: its text, and where it is."""
@@ -51,6 +59,7 @@ class Meeting:
     other: Side
     culprit: Culprit
     node: cst.CSTNode
+    fix: Fix | None = None
 
     def finding(self) -> Finding:
         """Return the finding of this meeting at its culprit's place."""
@@ -62,7 +71,8 @@ class Meeting:
             "other": f"`{self.other.text}`",
             "other_place": self.other.possibility,
         }
-        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why)
+        fix = self.fix if self.culprit in _MENDED_THERE else None
+        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why, fix)
 
 
 def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
@@ -92,7 +102,8 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
     if event.mix is Mix.FREE or (event.proof and event.proof not in facts.graphs):
         return
     blamed: set[int] = set()
-    for (first_index, first), (second_index, second) in combinations(enumerate(event.operands), 2):
+    pairs = islice(combinations(enumerate(event.operands), 2), MAX_PAIRS)
+    for (first_index, first), (second_index, second) in pairs:
         if not (_proven(first, facts) and _proven(second, facts)):
             continue
         clash = lattice.clash(first.placement, second.placement, facts, event.world)
@@ -100,7 +111,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
             continue
         odd_is_first = lattice.is_host(clash.left.device)
         odd, other = (first, second) if odd_is_first else (second, first)
-        if odd.rank[0] == 0 and not _refused(event, odd):
+        if odd.rank[0] == 0 and not _refused(event, odd, other):
             continue
         index = first_index if odd_is_first else second_index
         if index in blamed:
@@ -108,13 +119,30 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         blamed.add(index)
         left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
         culprit, node = _blame(event, odd, other, left, right, facts)
-        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node)
+        fix = _fix(event, odd, other, left, right) if event.entry is None else None
+        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node, fix)
 
 
-def _refused(event: Combined, odd: Operand) -> bool:
-    """Tell whether a host operand is refused even if it is 0-dim."""
-    if odd.role in event.strict or (event.mix is Mix.STRICT and odd.role not in event.weights):
+def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility, far: Possibility) -> Fix | None:
+    """Return what mends a meeting in its place: the host operand moves, unless it is what is written to."""
+    if not lattice.is_host(near.device) or (event.in_place and odd is event.operands[0]):
+        return None
+    return fixes.moved(odd.node, other.node, far.why)
+
+
+def _module_node(event: Called) -> cst.CSTNode:
+    """Return the expression of the module of a call."""
+    return event.node.func if isinstance(event.node, cst.Call) else event.node
+
+
+def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
+    """Tell whether a host operand is refused beside another even if it is 0-dim."""
+    if odd.role in event.strict:
         return True
+    if event.mix is Mix.STRICT:
+        return odd.role not in event.weights and odd.role not in event.scalars
+    if event.mix is Mix.EXPANDED:
+        return other.rank[0] > 0
     return event.mix is Mix.IN_PLACE and odd is event.operands[0]
 
 
@@ -183,7 +211,9 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        yield Meeting(odd, other, culprit, node)
+        mended = culprit is Culprit.INPUT and not module_is_odd and event.entry is None
+        fix = fixes.moved(operand.node, _module_node(event), clash.left.why, of_module=True) if mended else None
+        yield Meeting(odd, other, culprit, node, fix)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets
 
@@ -218,7 +248,8 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         base = Side(event.base.text, clash.left)
         named = _by_why(clash.left.why, facts)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
-        yield Meeting(base, Side(index.text, clash.right), culprit, node)
+        fix = fixes.on_host(index.node) if event.entry is None else None
+        yield Meeting(base, Side(index.text, clash.right), culprit, node, fix)
         return
 
 
@@ -237,7 +268,10 @@ def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placemen
 
 
 def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:
-    """Yield the meetings of an event for which one culprit is to blame."""
-    for meeting in meetings(event, facts):
+    """Yield the meetings of an event for which one culprit is to blame; every such rule asks, so they are kept."""
+    found = facts.met.get(id(event))
+    if found is None:
+        found = facts.met[id(event)] = tuple(meetings(event, facts))
+    for meeting in found:
         if meeting.culprit is culprit:
             yield meeting

@@ -41,6 +41,7 @@ STEPPED = "<stepped>"
 LOST = "<lost>"
 TRAINED = "<trained>"
 BEGUN = "<begun>"
+SCATTERS = "<scatters>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4

@@ -153,6 +153,7 @@ class Loader:
     """A data loader; ``item`` is what iterating it yields.
 
     ``made`` is where it was built, ``generator`` where the generator is from which each iteration draws, if it does.
+    ``whole`` are the nodes of what it is made of, where it yields all of that in every process.
     """
 
     key: int
@@ -160,6 +161,7 @@ class Loader:
     item: Value = field(compare=False)
     made: cst.CSTNode | None = field(default=None, compare=False)
     generator: Placement | None = field(default=None, compare=False)
+    whole: tuple[cst.CSTNode, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,8 @@ CASES = {
     "unreported": Tiny(R201, "sim stays host", MIXED, "refuted", "the rule reports nothing in it"),
     "needs": Tiny(R101, "cpu ok", "import no_such_package.part\n", "skipped", "needs no_such_package"),
     "needs_own": Tiny(R101, "cpu ok", "import bad_ok.part\n", "refuted", "ModuleNotFoundError"),
+    "needs_declared": Tiny(R101, "cpu ok needs=torch,no_such_package", "1 / 0\n", "unproven", "needs no_such_package"),
+    "needs_nothing_more": Tiny(R101, "cpu ok needs=torch", "import torch\n", "confirmed", ""),
     "unsupported": Tiny(
         R101,
         "sim ok",

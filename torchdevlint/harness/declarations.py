@@ -86,13 +86,14 @@ class Setting:
 
     ``devices`` are the accelerators there are, ``optimizer`` the class of `torch.optim` that stands in for all
     others, and ``after`` the backend on which the script ran before, in the same folder. With ``replaced``, a module
-    that moves gets new parameters, as on XLA.
+    that moves gets new parameters, as on XLA. ``needs`` are the packages without which nothing is run.
     """
 
     devices: int = 1
     optimizer: str | None = None
     after: Backend | None = None
     replaced: bool = False
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class Exemption:
 
 
 _LINE = re.compile(r"#\s*runtime:\s*(?P<text>.*?)\s*$")
-_OPTION = re.compile(r"(?P<name>devices|optimizer|after|parameters)=(?P<value>\w+)\Z")
+_OPTION = re.compile(r"(?P<name>devices|optimizer|after|parameters|needs)=(?P<value>\w+(?:,\w+)*)\Z")
 _TYPES = re.compile(r"[A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\Z")
 
 
@@ -218,12 +219,13 @@ def _setting(words: list[str]) -> Setting:
     after = _backend(given["after"]) if "after" in given else None
     if given.get("parameters", "replaced") != "replaced":
         raise ValueError(f"`parameters={given['parameters']}` is not `parameters=replaced`")
-    return Setting(int(devices), given.get("optimizer"), after, "parameters" in given)
+    needs = tuple(given["needs"].split(",")) if "needs" in given else ()
+    return Setting(int(devices), given.get("optimizer"), after, "parameters" in given, needs)
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
     for word in words:
         match = _OPTION.match(word)
         if match is None:
-            raise ValueError(f"`{word}` is no setting: devices=, optimizer=, parameters= or after=")
+            raise ValueError(f"`{word}` is no setting: devices=, optimizer=, parameters=, after= or needs=")
         yield match["name"], match["value"]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import absence, calls, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
@@ -185,6 +184,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
 def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> Value:
     known = run.store.value(value.key, name)
     if known is not None:
+        absence.note_unwrapped(run, value, name)
         return _lent(run, value, name, known, node)
     if name == NAMESPACE:
         run.lent.add(value.key)
@@ -200,6 +200,9 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         if value.type.has_device:
             return Device(placement, form=Form.ASKED)
         absence.missed(run, value, name, node)
+        return UNKNOWN
+    if value.type.own and isinstance(node, cst.Attribute):
+        absence.missed_by_wrapper(run, value, name, node)
         return UNKNOWN
     if value.type.forwards_attributes:
         inner = run.store.value(value.key, "module")
@@ -303,9 +306,7 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
         return known
     row = value.type.attributes.get(name)
     if isinstance(row, FrameworkDevice):
-        device = Device(lattice.on(Symbol(run.prepared_key(), SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
-        run.facts.carriers.setdefault(run.prepared_key(), set()).add(PROVEN)
-        return device
+        return Device(lattice.on(transfers.device_symbol(run, f"{value.type.name.lower()}.{name}")))
     carries = value.type.carrier is not Carrier.NONE
     if row is not None and not (carries and isinstance(row, Follow)):
         return run.opaque("")
@@ -332,7 +333,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.consume(run, value)
             calls.escape(run, receiver)
         case Instance() | Object() | Optimizer():
-            if isinstance(receiver, Object):
+            if isinstance(receiver, Object) and run.placement_of(receiver) != run.placement_of(value):
                 calls.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
             kept = run.frame.constructing or (receiver.key, name) in run.numbers

@@ -287,8 +287,7 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
 def veiled(run: Run, made: Call) -> Call:
     """Return a call as a decorator that cannot be seen may pass it on.
 
-    Its arguments escape, and in their place are objects of which nothing is known; literals, devices and functions
-    are passed on as they are.
+    Its arguments escape, and objects of which nothing is known stand for all but literals, devices and functions.
     """
 
     def behind(argument: Argument) -> Argument:
@@ -345,6 +344,7 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
             forget_attributes(run, value.key)
         case Object():
             forget_elements(run, value)
+            forget_attributes(run, value.key)
         case Choice():
             for option, _ in value.options:
                 escape(run, option, depth + 1)

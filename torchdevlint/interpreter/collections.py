@@ -55,7 +55,7 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     items = run.items(receiver)
     inside_loop = bool(run.frame.loops)
     if items.rest is None and not items.lost and not inside_loop:
-        run.store.set(receiver.key, ITEMS, Items((*items.exact, (len(items.exact), value))).bounded())
+        run.fill(receiver.key, Items((*items.exact, (len(items.exact), value))))
     else:
         iteration.add_item(run, receiver, value)
     return NONE

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 
 import libcst as cst
@@ -39,6 +40,8 @@ from torchdevlint.values import (
 
 MAX_NAME = 200
 """Characters up to which the name of a conjunction is its literals."""
+MAX_LITERALS = 64
+"""Up to this many literals a conjunction is kept with each of them, else as a whole: every operator adds one."""
 
 
 _EXISTING = (Tensor, Module, Instance, Optimizer, Loader, Container, Function, Class, Imported, Device, Object)
@@ -55,12 +58,21 @@ def test(run: Run, node: cst.BaseExpression, parts: tuple[Value, Value] | None =
         left = test(run, node.left)
         if left.known is not None:
             return test(run, node.right) if left.known is is_and else left
-        begun = run.store.get(0, BEGUN)
-        right = test(run, node.right)
-        run.store.set(0, BEGUN, begun)  # it may not have been evaluated
+        with evaluated_if(run, left, is_and):
+            right = test(run, node.right)
     else:
         left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
     return _both(left, right, is_and)
+
+
+@contextmanager
+def evaluated_if(run: Run, left: Test, is_and: bool) -> Iterator[None]:
+    """Evaluate the right side of a boolean operation: where the left one does not decide, so perhaps not at all."""
+    begun, world = run.store.get(0, BEGUN), run.world
+    run.world = world | (left.when_true if is_and else left.when_false)
+    yield
+    run.world = world
+    run.store.set(0, BEGUN, begun)
 
 
 def _negated(inner: Test) -> Test:
@@ -71,19 +83,21 @@ def _both(left: Test, right: Test, is_and: bool) -> Test:
     """Combine two tests: what both say when the whole is decided, and the whole as a literal of its own."""
     if right.known is not None:
         return left if right.known is is_and else (ALWAYS_FALSE if is_and else ALWAYS_TRUE)
-    if is_and:
-        name = _compound(left.when_true, right.when_true)
-        return Test(left.when_true | right.when_true | {(name, True)}, frozenset({(name, False)}))
-    name = _compound(left.when_false, right.when_false)
-    return Test(frozenset({(name, False)}), left.when_false | right.when_false | {(name, True)})
+    parts = left.when_true | right.when_true if is_and else left.when_false | right.when_false
+    name = _compound(parts)
+    whole, part = (
+        parts | {(name, True)} if len(parts) < MAX_LITERALS else frozenset({(name, True)}),
+        frozenset({(name, False)}),
+    )
+    return Test(whole, part) if is_and else Test(part, whole)
 
 
-def _compound(left: Condition, right: Condition) -> str:
+def _compound(parts: Condition) -> str:
     """Return the name of a conjunction, the same for the same literals.
 
     A long name is given by its digest: names of names would double with every operator.
     """
-    name = " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in left | right))
+    name = " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in parts))
     return name if len(name) <= MAX_NAME else blake2b(name.encode(), digest_size=16).hexdigest()
 
 
@@ -127,6 +141,14 @@ def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
     if len(true) == 1 and len(false) == 1 and (true[0] or false[0]):
         return Test(true[0], false[0])
     return guard(guard_text(run, node))
+
+
+def switched(run: Run, value: Value, node: cst.Name | cst.Attribute) -> Value:
+    """Return what a name stands for wherever its value goes: one that people edit to True or False is a guard."""
+    if type(value) is Const and type(value.value) is bool and _is_switch(run, node):
+        test = guard(dotted(node))
+        return Flag(test.when_true, test.when_false)
+    return value
 
 
 def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:

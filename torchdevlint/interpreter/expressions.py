@@ -20,7 +20,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
 from torchdevlint.names import row_of
-from torchdevlint.state import BEGUN, Branch, Items, join
+from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -59,7 +59,7 @@ def _name(run: Run, node: cst.Name) -> Value:
         return constant
     found = run.lookup(node.value)
     if found is not None:
-        return found
+        return conditions.switched(run, found, node)
     name = f"builtins.{node.value}"
     return Imported(name, row_of(name, run.knowledge))
 
@@ -101,7 +101,7 @@ def _concatenated(run: Run, node: cst.ConcatenatedString) -> Value:
 def _attribute(run: Run, node: cst.Attribute) -> Value:
     value = evaluate(run, node.value)
     uncalled.read_of(run, node, value)
-    return attributes.read(run, value, node.attr.value, node)
+    return conditions.switched(run, attributes.read(run, value, node.attr.value, node), node)
 
 
 def _binary(run: Run, node: cst.BinaryOperation) -> Value:
@@ -149,9 +149,8 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
     is_or = type(node.operator) is cst.Or
     if test.known is not None:
         return left if test.known is is_or else evaluate(run, node.right)
-    begun = run.store.get(0, BEGUN)
-    right = evaluate(run, node.right)
-    run.store.set(0, BEGUN, begun)  # it may not have been evaluated
+    with conditions.evaluated_if(run, test, not is_or):
+        right = evaluate(run, node.right)
     if (
         isinstance(left, Flag)
         or isinstance(right, Flag)

@@ -11,9 +11,9 @@ from torchdevlint import lattice
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
-from torchdevlint.lattice import ANY, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
-from torchdevlint.state import ITEMS, Items, join, join_all
+from torchdevlint.state import ITEMS, PLACEMENT, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
@@ -85,7 +85,9 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Loader():
             _iterated(run, value.item)
             _drawn(run, value, node)
-            return value.item
+            run.taken.append((value, run.world))
+            item = value.item
+            return another(run, item, run.placement_of(item)) if isinstance(item, Object) else item
         case Module():
             found = run.items(value).any()
             return UNKNOWN if found is None else found
@@ -103,9 +105,20 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
         case Choice():
-            return join_all((element(run, option, node), condition) for option, condition in value.options)
+            return join_all(
+                (_element_under(run, option, condition, node), condition) for option, condition in value.options
+            )
         case _:
             return UNKNOWN
+
+
+def _element_under(run: Run, option: Value, condition: Condition, node: cst.CSTNode) -> Value:
+    """Return what an iteration over one of several values yields, where it is that one."""
+    world = run.world
+    run.world = world | condition
+    value = element(run, option, node)
+    run.world = world
+    return value
 
 
 def any_of(run: Run, container: Container) -> Value:
@@ -162,6 +175,13 @@ def batch_item(run: Run, key: int, name: str, node: cst.CSTNode) -> Opaque:
     return run.opaque(f"an item of {name}" if name else "", placement=lattice.on(symbol, why), source=key)
 
 
+def another(run: Run, value: Object, placement: Placement) -> Object:
+    """Return another object of the same class, with its tensors in a place: each batch is one of its own."""
+    made = Object(run.new_key(), value.type)
+    run.store.set(made.key, PLACEMENT, placement)
+    return made
+
+
 def parts(run: Run, value: Value, node: cst.CSTNode) -> list[Value]:
     """Return the values that stand in a sequence: each known element, and any further one."""
     known = elements(run, value)
@@ -193,7 +213,7 @@ def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> 
         wanted = position(run, base, key.value)
         exact = [(name, value if name == wanted else old) for name, old in items.exact]
         added = () if any(name == wanted for name, _ in exact) else ((wanted, value),)
-        run.store.set(base.key, ITEMS, Items((*exact, *added), items.rest, items.lost).bounded())
+        run.fill(base.key, Items((*exact, *added), items.rest, items.lost))
         return
     # An element under a key that is not known may be any of those that are.
     exact = [(name, join(old, value)) for name, old in items.exact]

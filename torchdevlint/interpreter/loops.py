@@ -22,6 +22,7 @@ MAX_NESTED_PASSES = 3
 
 def run_for(run: Run, node: cst.For) -> statements.Flow:
     """Run a ``for`` loop; its target is bound at each pass to what the iterable yields."""
+    before = len(run.taken)
     iterable = expressions.evaluate(run, node.iter)
     known = iteration.elements(run, iterable)
     if known is not None and not known and isinstance(node.iter, cst.List | cst.Tuple):
@@ -37,6 +38,9 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         if counted is not None:
             value = _at_first(run, value, counted) if turn == 0 else value
             (run.indices.add if turn == 0 else run.indices.discard)((run.owner_of(counted), counted))
+        elif isinstance(node.target, cst.Name):
+            run.indices.add((run.owner_of(node.target.value), node.target.value))
+        run.fed[node] = run.taken[before:]
         targets.assign(run, node.target, value, node)
 
     return _run(run, node, begin, counted=counted is not None)

@@ -8,11 +8,12 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import attributes, calls, collections, functions
+from torchdevlint.interpreter import absence, attributes, calls, collections, functions
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Backward, ContainerKind, HoldParameters, Move, Placing, Row
+from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
+from torchdevlint.state import SCATTERS
 from torchdevlint.values import (
     SCALAR,
     UNKNOWN,
@@ -131,6 +132,9 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
         return extra(run, receiver, made)
     for argument in made.values():
         calls.escape(run, argument.value)
+    if receiver.type.own:
+        absence.missed_by_wrapper(run, receiver, name, node)
+        return run.opaque(f"{text_of(node)}(…)")
     if receiver.cls is not None or receiver.type.placing is not Placing.USER:
         return run.opaque(f"{text_of(node)}(…)")
     placement = run.module_placement(receiver) or ANY
@@ -145,10 +149,14 @@ def call_module(run: Run, module: Module, made: Call) -> Value:
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
         return calls.call_value(run, assigned, made)
+    if run.store.get(module.key, SCATTERS) is True:
+        for argument in made.values():
+            calls.escape(run, argument.value)
+        return run.opaque(f"{made.text}(…)", placement=run.module_placement(module) or ANY, output=True)
     if module.cls is not None and (transfers.hooked(run, module) or attributes.member(run, module.cls, "__call__")):
         return calls.unseen(run, made)  # its inputs may be moved before `forward` has them
     forward = attributes.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None
-    if not run.frame.in_module and not run.frame.constructing:
+    if not run.frame.in_module and not run.frame.constructing and not _run_by_framework(run):
         run.facts.definitions_only = False
     if isinstance(forward, Function):
         bound = Function(forward.node, forward.frame, forward.name, module, forward.owner)
@@ -158,6 +166,12 @@ def call_module(run: Run, module: Module, made: Call) -> Value:
             run.facts.scalar_calls.add(made.node)
         return value
     return transfers.call_typed_module(run, module, made)
+
+
+def _run_by_framework(run: Run) -> bool:
+    """Tell whether the function that runs is given a module by a framework: it is a definition, as a module's are."""
+    function = run.frame.function
+    return function is not None and Arrives.MODULE in run.handed.get(function.node, ())
 
 
 def _meets(run: Run, module: Module | Opaque, made: Call, state: Placement, text: str) -> None:
@@ -238,5 +252,5 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     for argument in made.values():
         calls.escape(run, argument.value)
     if not all(isinstance(argument.value, Const) for argument in made.values()):
-        calls.forget_elements(run, receiver)  # `update` and its like may put other tensors into it
+        calls.escape(run, receiver)  # `update` and its like may put other tensors into it
     return run.opaque(f"{receiver.type.name}.{name}(…)")

@@ -11,7 +11,8 @@ from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
-from torchdevlint.knowledge.rows import Knowledge, ObjectType
+from torchdevlint.interpreter.worlds import may_guard
+from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
@@ -21,6 +22,7 @@ from torchdevlint.values import (
     Class,
     Container,
     Function,
+    Loader,
     Module,
     Object,
     Opaque,
@@ -38,27 +40,13 @@ IS_NONE = " is None#0"
 """The ending of a guard that a value is None."""
 
 MAX_CALL_DEPTH = 5
-MAX_MODULE_DEPTH = 3
 MAX_WORK = 300
 """How many statements the calls of one function may run, with those of what it calls."""
 MAX_EXPRESSION_DEPTH = 60
+MAX_WITHIN = 1_000
+"""How many elements a container may have, with those of its elements; of one with more nothing is known."""
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
-
-
-_COUNTED = "device"
-"""A part of the names of what counts accelerators."""
-
-
-def _may_guard(name: str) -> bool:
-    """Tell whether a guard may ask for an accelerator: a flag or an equality may, a size may not."""
-    if name.startswith("?") or " % " in name:
-        return False
-    for sign in (" >= ", " > ", " < ", " <= "):
-        left, found, right = name.partition(sign)
-        if found:
-            return right.partition("?")[0] in ("0", "1", "-1") or _COUNTED in left
-    return True
 
 
 ARRAY = ObjectType("array", array=True)
@@ -107,7 +95,9 @@ class Run:
     worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
     stack: list[cst.CSTNode] = field(default_factory=list)
-    running: list[cst.CSTNode] = field(default_factory=list)
+    running: list[cst.For | cst.While] = field(default_factory=list)
+    taken: list[tuple[Loader, Condition]] = field(default_factory=list)  # loaders whose items were taken, in order
+    fed: dict[cst.CSTNode, list[tuple[Loader, Condition]]] = field(default_factory=dict)  # those that loops take from
     activation: int = 0
 
     # what is spent
@@ -115,6 +105,7 @@ class Run:
     steps: int = 0
     work: dict[cst.CSTNode, int] = field(default_factory=dict)
     expression_depth: int = 0
+    unrolling: int = 1  # how often comprehensions around evaluate the element at hand, one by one
 
     # what was found
     facts: FileFacts = field(default_factory=FileFacts)
@@ -128,6 +119,7 @@ class Run:
     without_graph: set[cst.CSTNode] = field(default_factory=set)
     decorated: set[cst.CSTNode] = field(default_factory=set)
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
+    handed: dict[cst.CSTNode, tuple[Arrives, ...]] = field(default_factory=dict)  # to those that a framework calls
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
 
@@ -137,17 +129,20 @@ class Run:
     lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
+    wrapped: dict[int, tuple[cst.CSTNode, Condition]] = field(default_factory=dict)  # wrappers: by which call, where
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
     casts: dict[int, tuple[cst.CSTNode, Placement]] = field(default_factory=dict)
     groups_of: dict[int, Optimizer] = field(default_factory=dict)
     read_from: dict[int, tuple[str, tuple[object, ...]]] = field(default_factory=dict)
+    whole_datasets: set[int] = field(default_factory=set)  # opaque ones that a row tells of
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
+    within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
-    indices: set[tuple[int, str]] = field(default_factory=set)  # names that count the passes of a loop that runs
+    indices: set[tuple[int, str]] = field(default_factory=set)  # names that a loop binds, with a value of each pass
     expecting: int = 0  # blocks of tests around that expect a failure
     numbers: set[tuple[int, str]] = field(default_factory=set)  # attributes that start as one and are added to
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
@@ -259,7 +254,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or any(_may_guard(name) for name, _ in self.world)
+        return self.guarded > 0 or any(may_guard(name) for name, _ in self.world)
 
     def spend(self, node: cst.CSTNode) -> bool:
         """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""
@@ -326,8 +321,14 @@ class Run:
     def holder(self, kind: str, items: Items) -> Container:
         """Return a new container with elements by position or key."""
         made = Container(self.new_key(), kind)
-        self.store.set(made.key, ITEMS, items.bounded())
+        self.fill(made.key, items)
         return made
+
+    def fill(self, key: int, items: Items) -> None:
+        """Set the elements of a container, or forget them where those in them are too many: they may be shared."""
+        within = 1 + sum(self.within.get(v.key, 1) if isinstance(v, Container | Module) else 1 for _, v in items.exact)
+        self.within[key] = min(within, MAX_WITHIN)
+        self.store.set(key, ITEMS, items.bounded() if within < MAX_WITHIN else Items((), UNKNOWN, items.lost))
 
     def born_in_loop(self, made: Container) -> Container:
         """Note the loop that makes a container anew at each pass: what it gathers there it loses there."""

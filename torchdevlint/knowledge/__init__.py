@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
+from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
+from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
 from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
@@ -18,8 +20,8 @@ from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
 from torchdevlint.knowledge.transformers import SPREADS, TRANSFORMERS
 from torchdevlint.knowledge.vision import VISION
 
-DEFAULT = Knowledge(
-    names={
+NAMES = Rows(
+    {
         **TORCH_FUNCTIONS,
         **TORCH_FUNCTIONAL,
         **TORCH_NN,
@@ -27,13 +29,20 @@ DEFAULT = Knowledge(
         **DISTRIBUTIONS,
         **LIGHTNING,
         **ACCELERATE,
+        **IGNITE,
         **TRANSFORMERS,
         **TORCHMETRICS,
         **GEOMETRIC,
         **VISION,
         **HOST_LIBRARIES,
     },
-    tensor=TENSOR,
+    FUNCTIONS,
+)
+OF_TENSORS = Rows(TENSOR, METHODS)
+
+DEFAULT = Knowledge(
+    names=NAMES,
+    tensor=OF_TENSORS,
     tensor_attributes=TENSOR_ATTRIBUTES,
     module=MODULE,
     optimizer=OPTIMIZER,

@@ -22,6 +22,7 @@ _PAIRS = {
     "torch.nn.parallel.data_parallel.DataParallel": "torch.nn.DataParallel",
     "torch.nn.parallel.distributed.": "torch.nn.parallel.",
     "torch.distributed.fsdp.fully_sharded_data_parallel.": "torch.distributed.fsdp.",
+    "torch.distributed._composable.fsdp.": "torch.distributed.fsdp.",
     **{
         f"torch.optim.{module}.{name}": f"torch.optim.{name}"
         for module, name in (pair.split(":") for pair in _OPTIMIZERS)

@@ -24,6 +24,7 @@ from torchdevlint.knowledge.rows import (
     Make,
     NoGrad,
     ObjectType,
+    OfProcess,
     OptimizerType,
     Plain,
     Query,
@@ -80,7 +81,7 @@ _DATA: dict[str, Row] = {
     "random_split": Draw(),
     "Dataset": DatasetType(),
     "IterableDataset": DatasetType(),
-    "TensorDataset": DatasetType(tensors=True),
+    "TensorDataset": DatasetType(tensors=True, whole=True),
     "Subset": DatasetType(),
     "ConcatDataset": DatasetType(),
     "ChainDataset": DatasetType(),
@@ -224,13 +225,14 @@ _COLLECTIVES: dict[str, Row] = {
 }
 
 _PROCESSES: dict[str, Row] = {
-    "torch.distributed.init_process_group": EnvironmentRow(argument="nccl"),
+    "torch.distributed.init_process_group": EnvironmentRow(argument="nccl", processes="world_size", rank="rank"),
+    **dict.fromkeys(("torch.distributed.get_rank", "torch.distributed.get_node_local_rank"), OfProcess()),
     **{f"torch.distributed.{name}": row for name, row in _COLLECTIVES.items()},
     **{
         f"torch.distributed.{name}": _PLAIN
         for name in words("""
-        get_rank get_world_size is_available is_initialized is_nccl_available is_torchelastic_launched
-        barrier destroy_process_group new_group get_backend get_node_local_rank all_gather_object
+        get_world_size is_available is_initialized is_nccl_available is_torchelastic_launched
+        barrier destroy_process_group new_group get_backend all_gather_object
         broadcast_object_list gather_object scatter_object_list
         """)
     },

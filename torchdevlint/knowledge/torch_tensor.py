@@ -35,9 +35,8 @@ NOT_METHODS = frozenset(
     """)
 )
 
-_SHARED: dict[str, Row] = {
-    name: row for name, row in {**FOLLOWING, **COMBINING}.items() if "." not in name and name not in NOT_METHODS
-}
+_FUNCTIONS: dict[str, Row] = {**FOLLOWING, **COMBINING}
+_SHARED = {name: row for name, row in _FUNCTIONS.items() if "." not in name and name not in NOT_METHODS}
 
 # Methods that change their receiver and need a partner where it is.
 _IN_PLACE_COMBINING = words("""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     Arguments,
+    Arrives,
     Build,
     Carrier,
     Follow,
@@ -109,7 +110,19 @@ _TRAINER = ObjectType(
         _PLAIN,
     ),
     placing=Placing.UNSEEN,
+    # transformers/trainer.py: `training_step` and `prediction_step` prepare the inputs, then ask for the loss
+    overrides={"compute_loss": (Arrives.MODULE, Arrives.PLACED)},
 )
+
+_ARGUMENTS = Arguments(unplaced=(("use_cpu", True), ("no_cuda", True)))
+
+# They make tensors of Python lists, whatever the items were (transformers/data/data_collator.py, `to_py_obj`).
+_COLLATORS = words("""
+DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq DataCollatorForLanguageModeling
+DataCollatorForWholeWordMask DataCollatorForMultipleChoice
+""")
+
+_COLLATOR = ObjectType("data collator", call=Build(BATCH_ENCODING))
 
 _SCHEDULER = ObjectType(
     "LRScheduler", methods=dict.fromkeys(words("step state_dict load_state_dict get_last_lr"), _PLAIN)
@@ -122,6 +135,7 @@ _ROWS: dict[str, Row] = {
     "PreTrainedModel": ModuleType(abstract=True, inputs=(), output="opaque", has_device=True),
     **{f"{name}.from_pretrained": Build(_TOKENIZER) for name in (*_TOKENIZERS, *_PROCESSORS)},
     "BatchEncoding": BATCH_ENCODING,
+    **dict.fromkeys(_COLLATORS, _COLLATOR),
     "Trainer": _TRAINER,
     "Seq2SeqTrainer": _TRAINER,
     "set_seed": _PLAIN,
@@ -131,8 +145,8 @@ _ROWS: dict[str, Row] = {
         get_cosine_with_hard_restarts_schedule_with_warmup"""),
         _SCHEDULER,
     ),
-    "TrainingArguments": Arguments(),
-    "Seq2SeqTrainingArguments": Arguments(),
+    "TrainingArguments": _ARGUMENTS,
+    "Seq2SeqTrainingArguments": _ARGUMENTS,
 }
 
 TRANSFORMERS: dict[str, Row] = {f"transformers.{name}": row for name, row in _ROWS.items()}

@@ -48,7 +48,7 @@ _TORCHVISION: dict[str, Row] = {
     **{f"models.{name}": Build(_CLASSIFIER) for name in _MODELS},
     **{f"models.{name}": Build(_OPAQUE) for name in _OPAQUE_MODELS},
     **dict.fromkeys(words("models.ResNet models.VGG models.DenseNet models.VisionTransformer"), _CLASSIFIER),
-    **{f"datasets.{name}": DatasetType() for name in _DATASETS},
+    **{f"datasets.{name}": DatasetType(whole=True) for name in _DATASETS},
     "utils.save_image": Plain(),
     "utils.make_grid": Follow(rank=RankRule.UNKNOWN, graph=False),
     "ops.box_iou": Combine(operands=("boxes1", "boxes2"), rank=RankRule.VECTOR),

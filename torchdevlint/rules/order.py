@@ -69,7 +69,7 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
         return Trouble.NONE, ""
     if event.replaces:
         return Trouble.BREAKS, "the move replaces parameters, which are then never trained"
-    if optimizer.loaded is not None:
+    if optimizer.loaded is not None and not optimizer.stateless:  # what is loaded may have no state either
         return Trouble.LOADED, ""
     return Trouble.ORDER, ""
 

@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Tallied
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, rule
+from torchdevlint.rule import Finding, Severity, rule
 
 
 @rule(
@@ -47,6 +47,7 @@ from torchdevlint.rule import Finding, rule
     message="`{total}` accumulates `{text}` with its graph: {kept}",
     fix="Accumulate `.item()`",
     supersedes=(),
+    severity=Severity.WARNING,
 )
 def check(event: Tallied, facts: FileFacts) -> Iterator[Finding]:
     """Yield each accumulation of tensors with a graph that nothing needs."""

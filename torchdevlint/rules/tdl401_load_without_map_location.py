@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Loaded
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, rule
+from torchdevlint.rule import Finding, Severity, rule
 
 
 @rule(
@@ -39,6 +39,7 @@ from torchdevlint.rule import Finding, rule
     message="`{text}` without `map_location` loads to the device the file was saved from",
     fix="Add `map_location=`",
     supersedes=(),
+    severity=Severity.WARNING,
     in_tests=False,
 )
 def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
+from torchdevlint.transfers.frameworks import device_symbol
 from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
@@ -18,7 +19,7 @@ from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
-from torchdevlint.transfers.placing import copied, move_module, taken
+from torchdevlint.transfers.placing import contained, copied, move_module, taken
 from torchdevlint.transfers.reads import sizes
 from torchdevlint.transfers.states import changed, picked, state_tensor
 
@@ -33,9 +34,11 @@ __all__ = [
     "call_typed_module",
     "changed",
     "choose_device",
+    "contained",
     "copied",
     "dataset_tensors",
     "demanded",
+    "device_symbol",
     "entered",
     "fill_container",
     "follow",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Value:
     """Read a checkpoint; without `map_location` its tensors go back to where they were saved from."""
     given = call.get(row.position, row.keyword)
-    mapped = call.open or (given is not None and given.value != NONE)
+    mapped = row.falls_back or call.open or (given is not None and given.value != NONE)
     path = call.get(0, "f")
     if given is not None:
         _pin(run, call, given)

@@ -69,6 +69,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: loaders.dataset,
     rows.LoaderType: loaders.loader,
+    rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
     rows.Environment: frameworks.opaque,
     rows.SetVariables: environment.set_variables,
@@ -82,8 +83,9 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ObjectType: frameworks.new_object,
     rows.Build: frameworks.build,
     rows.Prepare: frameworks.prepare,
+    rows.Feed: frameworks.feed,
     rows.DeviceContext: frameworks.opaque,
-    rows.FrameworkDevice: frameworks.opaque,
+    rows.FrameworkDevice: frameworks.device,
 }
 """Rows that are not here tell of methods of modules and optimizers; a plain call of one is code we cannot see."""
 

@@ -80,6 +80,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
     if row.scatters or row.placing is not Placing.USER:
         inner = run.store.get(module.key, "module")
         replicas.meet(run, module, inner, call)
+        replicas.fed(run, module)
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY:

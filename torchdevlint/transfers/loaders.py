@@ -5,21 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from torchdevlint import lattice
 from torchdevlint.interpreter import attributes, calls, functions, iteration
-from torchdevlint.knowledge.rows import DatasetType, LoaderType
+from torchdevlint.knowledge.rows import Carrier, DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import draws, reads, workers
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
+    Class,
     Const,
     Container,
     Device,
     Function,
     Instance,
     Loader,
+    Object,
     Opaque,
     Tensor,
     Value,
@@ -35,6 +39,9 @@ BATCHED = "<batched>"
 
 _PLAIN = LoaderType()
 
+_SAMPLER = 3
+"""The position of the sampler among the arguments of a loader."""
+
 
 def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -> Value:
     """Build a dataset: of tensors it yields their rows, a part of another yields the same as the whole."""
@@ -47,7 +54,10 @@ def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -
     first = call.arguments[0].value if call.arguments else UNKNOWN
     if isinstance(first, Loader):
         return first
-    return calls.unseen(run, call)
+    unseen = calls.unseen(run, call)
+    if row.whole:
+        run.whole_datasets.add(unseen.key)
+    return unseen
 
 
 def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> Value:
@@ -64,7 +74,7 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
             if run.worker is not None and isinstance(source, Instance):
                 _item_of(run, source, call)
             item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
-        if not isinstance(item, Container | Tensor):
+        if not isinstance(item, Container | Tensor | Object):
             item = None
     elif isinstance(source, Loader):
         batched = run.store.get(source.key, BATCHED)
@@ -80,7 +90,26 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
         if custom or call.open or any(_was_placed(run, a.value) for a in call.values()):
             run.facts.tainted.add(key)
     reads.pin_items(run, call, call.keywords.get(row.pin), item)
-    return Loader(key, row, item, call.node, draws.of_loader(run, row, call))
+    return Loader(key, row, item, call.node, draws.of_loader(run, row, call), _whole(run, row, call))
+
+
+def _whole(run: Run, row: LoaderType, call: Call) -> tuple[cst.CSTNode, ...]:
+    """Return what a loader yields all of, in every process: a dataset that has its items by number, and no sampler."""
+    argument = call.get(0, row.dataset)
+    sampled = any(name in call.keywords and call.keywords[name].value != NONE for name in row.samplers)
+    if argument is None or sampled or call.open or not row.samplers or len(call.arguments) > _SAMPLER:
+        return ()
+    match argument.value:
+        case Loader() if argument.value.type is _PLAIN:
+            return (argument.node,)
+        case Opaque() if argument.value.key in run.whole_datasets:
+            return (argument.node,)
+        case Instance() if not argument.value.open:
+            members = [attributes.member(run, argument.value.cls, name) for name in ("__getitem__", "__iter__")]
+            classes = (c for c in attributes.lineage(argument.value.cls, set()) if isinstance(c, Class))
+            return (argument.node, *(c.node for c in classes)) if members[0] and not members[1] else ()
+        case _:
+            return ()
 
 
 def dataset_tensors(run: Run, value: Loader) -> Container | None:
@@ -118,6 +147,8 @@ def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:
         case Const() if isinstance(value.value, int | float) and not isinstance(value.value, bool):
             why = Why(Role.BATCH, call.node, f"collated by `{call.text}`")
             return Tensor(lattice.on(lattice.HOST, why), (1, 1))
+        case Object() if value.type.carrier is not Carrier.NONE:
+            return value
         case Container() if depth < MAX_DEPTH:
             return iteration.rebuilt(run, value, lambda item: _collated(run, item, call, depth + 1))
         case _:

@@ -29,7 +29,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
-from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
+from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
@@ -93,7 +93,8 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
         calls.consume(run, value)
     if (module.key, name) in run.buffers and isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER)
-    if module.cls is None and isinstance(value, Tensor | Opaque):
+    apart = isinstance(value, Module) and module.type.abstract
+    if module.cls is None and (isinstance(value, Tensor | Opaque) or apart):
         run.store.set(module.key, PLACEMENT, ANY)  # one of the parameters of a torch layer: the others may be elsewhere
     if isinstance(value, Tensor) and value.held is not Holder.NONE:
         value = _as_held(value, node, name)
@@ -152,7 +153,7 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
 def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) -> Value:
     """Build a module of a torch class."""
     given = place_of(run, call.keywords.get("device"), moving=False)
-    made = Module(run.new_key(), _emptied(row, call), None, call.text)
+    made = Module(run.new_key(), _switched(row, call), None, call.text)
     if row.placing is Placing.USER:
         placement = (
             given if given is not None else run.default_placement(call.node, f"made by `{call.text}`", layer=True)
@@ -165,6 +166,7 @@ def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) 
         wrapped = call.get(0, "module")
         if wrapped is not None:
             run.set_attribute(made.key, "module", wrapped.value)
+            run.wrapped[made.key] = (call.node, run.world)
             if isinstance(wrapped.value, Opaque):
                 run.facts.modules.add(wrapped.value.key)
             replicas.wrap(run, made, row, wrapped, call)
@@ -194,14 +196,13 @@ def freeze(run: Run, module: Module | Opaque) -> None:
     run.facts.frozen.add(module.key)
 
 
-def _emptied(row: ModuleType, call: Call) -> ModuleType:
-    """Return the row of a module that its arguments leave without tensors (`affine=False`)."""
-    if row.empty_without and all(
-        (argument := call.keywords.get(name)) is not None and argument.value == Const(False)
-        for name in row.empty_without
-    ):
-        return replace(row, holds_tensors=False)
-    return row
+def _switched(row: ModuleType, call: Call) -> ModuleType:
+    """Return the row of a module that holds tensors only where its arguments say so (`affine=False`)."""
+    if not row.switches:
+        return row
+    given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]
+    on = any(default if argument is None else argument.value == Const(True) for argument, default in given)
+    return replace(row, holds_tensors=on)
 
 
 def fill_container(run: Run, made: Module, call: Call | None) -> None:
@@ -224,7 +225,7 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
     if rest is not None:
         register(run, rest)
         rest = as_parameter(rest)
-    run.store.set(made.key, ITEMS, Items(tuple(exact), rest))
+    run.fill(made.key, Items(tuple(exact), rest))
 
 
 def as_parameter(value: Value) -> Value:
@@ -234,15 +235,13 @@ def as_parameter(value: Value) -> Value:
     return value
 
 
-def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:
-    """Tell whether a module holds tensors; None where that is not known."""
-    if not isinstance(module, Module) or depth > MAX_DEPTH:
+def holds_tensors(run: Run, module: Value, seen: frozenset[int] = frozenset()) -> bool | None:
+    """Tell whether a module holds tensors; None where that is not known. ``seen`` are the containers around it."""
+    if not isinstance(module, Module) or len(seen) > MAX_DEPTH:
         return None
     if module.type.container is not ContainerKind.NONE:
-        items = run.items(module)
-        answers = [holds_tensors(run, value, depth + 1) for _, value in items.exact]
-        if items.rest is not None:
-            answers.append(holds_tensors(run, items.rest, depth + 1))
+        each = {value.key if isinstance(value, Module) else None: value for value in contained(run, module)}
+        answers = [holds_tensors(run, value, seen | {module.key}) for key, value in each.items() if key not in seen]
         return True if True in answers else None if None in answers else False
     if module.cls is not None and module.type.abstract:
         return None
@@ -311,7 +310,9 @@ def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value
     if function is None:
         return receiver
     if not row.tensors:
-        calls.call_value(run, function.value, calls.Call(call.node, call.text, [calls.Argument(call.node, receiver)]))
+        inner = run.store.value(receiver.key, "module") if isinstance(receiver, Module) and receiver.type.own else None
+        visited = calls.Argument(call.node, receiver if inner is None else inner)
+        calls.call_value(run, function.value, calls.Call(call.node, call.text, [visited]))
         return receiver
     tensor = calls.Argument(call.node, Tensor(run.module_placement(receiver) or ANY, held=Holder.PARAMETER))
     result = calls.call_value(run, function.value, calls.Call(call.node, call.text, [tensor]))

@@ -21,7 +21,7 @@ from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
-from torchdevlint.transfers.placing import move_module
+from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -305,7 +305,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
             _left_behind(run, receiver)
         move_module(run, receiver, moved)
         whole = run.parameter_of.get(receiver.key)
-        if whole is not None:
+        if whole is not None and not receiver.parameter:
             move_module(run, whole, ANY)  # its parts are moved one by one, whether all of them is not known
         for name, value in tuple(run.attribute_values(receiver.key)):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
@@ -356,12 +356,11 @@ def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | No
     moved = _why(row, call, before, after)
     in_place = receiver.type.carrier is Carrier.IN_PLACE
     _moved(run, call, receiver_node(call), before, moved, in_place)
-    if in_place:
-        run.store.set(receiver.key, PLACEMENT, moved)
-        return receiver
-    copied = Object(run.new_key(), receiver.type, moved)
-    run.store.set(copied.key, PLACEMENT, moved)
-    return copied
+    result = receiver if in_place else Object(run.new_key(), receiver.type, moved)
+    run.store.set(result.key, PLACEMENT, moved)
+    for attribute, value in tuple(run.attribute_values(receiver.key)):
+        run.set_attribute(result.key, attribute, placed(run, value, moved))
+    return result
 
 
 def note_cast(run: Run, call: Call, receiver: Argument) -> None:

@@ -18,6 +18,7 @@ from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
 from torchdevlint.transfers.placing import taken
 from torchdevlint.values import (
+    NONE,
     UNKNOWN,
     Choice,
     Const,
@@ -55,9 +56,32 @@ def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) ->
     if isinstance(value, Container):
         value = iteration.element(run, value, source.node)
     others = call.arguments if receiver is not None else call.arguments[1:]
-    if row.binary and others and isinstance(others[0].value, Tensor):
+    other = call.keywords.get("other") or (others[0] if others else None)
+    if row.binary and other is not None and isinstance(other.value, Tensor):
         return combine(run, Combine(), call, receiver)
+    written = outputs(run, call)
+    if written:
+        meet(run, call.node, Combine(mix=row.out_mix), [operand(run, source.node, value, "input"), *written])
+        return call.keywords["out"].value
     return follow(run, row, value, call)
+
+
+OUT = "out"
+"""The role of a tensor that an operation writes to; without dimensions it is refused on the host like others."""
+
+
+def outputs(run: Run, call: Call) -> list[Operand]:
+    """Return the operands that a call writes to (`out=`), one or several."""
+    out = call.keywords.get("out")
+    if out is None:
+        return []
+    values = iteration.parts(run, out.value, out.node) if isinstance(out.value, Container) else [out.value]
+    nodes = _element_nodes(out.node, len(values))
+    return [
+        operand(run, node, value, OUT)
+        for node, value in zip(nodes, values, strict=True)
+        if isinstance(value, Tensor | Opaque)
+    ]
 
 
 def follow(
@@ -158,7 +182,18 @@ def meet(run: Run, node: cst.CSTNode, row: Combine, operands: list[Operand]) -> 
         return
     if all(o.placement == ANY for o in operands[1:]) or all(o.placement == ANY for o in operands[:-1]):
         return
-    run.emit(Combined(node, run.world, run.frame.entry, tuple(operands), row.mix, row.in_place))
+    run.emit(
+        Combined(
+            node,
+            run.world,
+            run.frame.entry,
+            tuple(operands),
+            row.mix,
+            row.in_place,
+            strict=(OUT,),
+            scalars=row.scalars,
+        )
+    )
 
 
 def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
@@ -220,7 +255,9 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     """An operation on several tensors, as a function or as a method of its first operand."""
     arguments = _operands(run, row, call, receiver)
     values = [argument.value for _, argument in arguments]
-    numbers = any(isinstance(a.value, Const) and name in row.number_overload for name, a in arguments)
+    numbers = any(
+        isinstance(a.value, Const) and a.value != NONE and name in row.number_overload for name, a in arguments
+    )
     operands = []
     for name, argument in arguments:
         value = argument.value
@@ -234,12 +271,15 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
         if numbers and name in row.number_overload and isinstance(value, Tensor) and value.rank[0] == 0:
             continue
         operands.append(operand(run, argument.node, value, name, name in row.index))
-    meet(run, call.node, row, operands)
+    written = outputs(run, call)
+    if written and row.out_mix is not None:
+        row = replace(row, mix=row.out_mix)
+    meet(run, call.node, row, operands + written)
+    if written:
+        return call.keywords["out"].value
     results = [v for v in values if isinstance(v, Tensor | Opaque | Choice | Unknown)]
     if row.sequence and not any(isinstance(v, Tensor | Opaque) for v in results):
         return Tensor(ANY, (1, None))
-    if "out" in call.keywords:
-        return call.keywords["out"].value
     return combined(run, row, results)
 
 
@@ -264,9 +304,6 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
         argument = call.keywords.get(name) or (given[index] if index < len(given) else None)
         if argument is not None:
             found.append((name, argument))
-    out = call.keywords.get("out")
-    if out is not None and isinstance(out.value, Tensor):
-        found.append(("out", out))
     return found
 
 

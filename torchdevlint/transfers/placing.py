@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.interpreter import attributes, iteration
-from torchdevlint.knowledge.rows import Placing
+from torchdevlint.knowledge.rows import Carrier, Placing
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -19,6 +19,7 @@ from torchdevlint.values import (
     Holder,
     Instance,
     Module,
+    Object,
     Opaque,
     Tensor,
     Value,
@@ -143,6 +144,8 @@ def placed(run: Run, value: Value, placement: Placement, depth: int = 0) -> Valu
             return Tensor(placement, value.rank, value.graph)
         case Opaque():
             return run.opaque(value.name, placement=placement)
+        case Object() if value.type.carrier is not Carrier.NONE:
+            return iteration.another(run, value, placement)
         case Container():
             if depth >= MAX_DEPTH:
                 return UNKNOWN

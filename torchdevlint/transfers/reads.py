@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint.events import HostNeeded, HostRead, Need
 from torchdevlint.interpreter import iteration
-from torchdevlint.knowledge.rows import Plain, ReadHost
+from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers.operands import function_text, operand
@@ -122,6 +122,11 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     run.waits += 1
     if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
         return sizes(run, receiver.value)
+    return UNKNOWN
+
+
+def own(run: Run, row: OfProcess, call: Call, receiver: Argument | None) -> Value:
+    """Give what the process has of its own."""
     return UNKNOWN
 
 

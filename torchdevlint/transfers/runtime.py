@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+ALONE = "<alone>"
+"""The slot that tells that a training has one process only."""
+
+
 def _as_place(value: Device) -> Device:
     """Return a device that `torch.device` was asked for: nobody does so with the device of a tensor."""
     placement = frozenset(
@@ -107,6 +111,9 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
     if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
         run.world |= {(row.type, True)}
         run.facts.guards = True
+    processes = call.keywords.get(row.processes)
+    if processes is not None and processes.value == Const(1):
+        run.store.set(0, ALONE, True)
     return NONE
 
 
@@ -129,9 +136,20 @@ def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument 
 
 def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:
     """Return a namespace of command-line arguments."""
+    keeps_to_host(run, row.unplaced, call)
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
     return made
+
+
+def keeps_to_host(run: Run, unplaced: tuple[tuple[str, object], ...] | None, call: Call) -> bool:
+    """Tell whether one of these arguments keeps to the host what else leaves it; None is of what does not."""
+    if unplaced is None:
+        return False
+    if any(call.keywords[name].value == Const(kept) for name, kept in unplaced if name in call.keywords):
+        return True
+    run.facts.accelerated = True
+    return False
 
 
 def number(run: Run, row: DeviceNumber, call: Call, receiver: Argument | None) -> Value:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
+    Arrives,
     Build,
     Carrier,
+    Feed,
     FrameworkDevice,
     MoveHelper,
     ObjectType,
@@ -34,6 +36,7 @@ from torchdevlint.knowledge.rows.modules import (
     StateOf,
     Step,
     Submodules,
+    Switch,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
@@ -57,6 +60,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    OfProcess,
     Query,
     SaveFile,
     SetDevice,
@@ -121,6 +125,7 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Feed
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -139,6 +144,7 @@ Row: TypeAlias = (
     | Begin
     | Environment
     | SetVariables
+    | OfProcess
     | DeviceNumber
     | Collective
     | Autocast
@@ -188,6 +194,7 @@ class Knowledge:
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Arrives",
     "Autocast",
     "Backward",
     "Begin",
@@ -210,6 +217,7 @@ __all__ = [
     "Environment",
     "EnvironmentRow",
     "Exchange",
+    "Feed",
     "Follow",
     "FrameworkDevice",
     "Freeze",
@@ -231,6 +239,7 @@ __all__ = [
     "MoveKind",
     "NoGrad",
     "ObjectType",
+    "OfProcess",
     "OptimizerType",
     "ParameterType",
     "Placing",
@@ -251,6 +260,7 @@ __all__ = [
     "StateOf",
     "Step",
     "Submodules",
+    "Switch",
     "Transparent",
     "TreeMap",
     "Visit",

@@ -39,6 +39,15 @@ Output: TypeAlias = Literal["tensor", "pair", "opaque", "input"]
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """An argument of a constructor with which a module holds tensors (`affine`); ``on`` is its default."""
+
+    name: str
+    position: int
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleType:
     """A class of `torch.nn` or of a library: whether it holds tensors, what its call does to inputs.
 
@@ -54,16 +63,16 @@ class ModuleType:
     container: ContainerKind = ContainerKind.NONE
     placing: Placing = Placing.USER
     framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
+    early_methods: tuple[str, ...] = ()  # methods that it calls before it has moved the module (`setup`)
     has_device: bool = False
     metric: bool = False  # a torchmetrics metric or a loss with parameters: stateful, compared like a criterion
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
-    prefix: str = (
-        ""  # what a wrapper puts before the keys of the state dict of what it wraps, the name of that included
-    )
-    empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
+    prefix: str = ""  # of a wrapper: what it puts before the keys of the state dict of what it wraps (`module.`)
+    switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
+    own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,11 @@ class SetVariables:
 
 
 @dataclass(frozen=True, slots=True)
+class OfProcess:
+    """A call whose answer every process of a training has of its own (`get_rank`, `os.getenv`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultDevice:
     """A switch of the default device (`torch.set_default_device`, `set_default_tensor_type`)."""
 
@@ -88,10 +93,15 @@ class DeviceContext:
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentRow:
-    """A call or import that shows that CUDA is there (`init_process_group("nccl")`, `import triton`)."""
+    """A call or import that shows that CUDA is there (`init_process_group("nccl")`, `import triton`).
+
+    ``processes`` is the argument that tells how many processes join, ``rank`` that which of them this one is.
+    """
 
     type: str = "cuda"
     argument: str = ""
+    processes: str = ""
+    rank: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +144,12 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A namespace of command-line arguments or configuration: attributes are places and flags."""
+    """A namespace of command-line arguments or configuration: attributes are places and flags.
+
+    ``unplaced`` is that of `ObjectType` (`TrainingArguments`).
+    """
+
+    unplaced: tuple[tuple[str, object], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +169,13 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class DatasetType:
-    """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`)."""
+    """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`).
+
+    ``whole`` tells that an instance has all its items in every process, under their numbers.
+    """
 
     tensors: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +206,15 @@ class StartMethod:
 
 @dataclass(frozen=True, slots=True)
 class LoadFile:
-    """A read of a checkpoint; ``position`` is the index of `map_location`, ``keyword`` its name."""
+    """A read of a checkpoint; ``position`` is the index of `map_location`, ``keyword`` its name.
+
+    One that ``falls_back`` reads to the host what it cannot read to the device it was saved from.
+    """
 
     position: int = 1
     keyword: str = "map_location"
     module: bool = False  # returns a module (`torch.jit.load`, `load_from_checkpoint`)
+    falls_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Mix(Enum):
 
     ZERO_DIM = "0-dim host operands may mix (TensorIterator)"
     STRICT = "none, whatever the rank (common device check)"
+    EXPANDED = "0-dim host operands may mix with 0-dim operands only (`broadcast_tensors`)"
     IN_PLACE = "0-dim host operands may mix, but not as the target"
     FREE = "any (copy_, reshape_as): devices are not compared"
 
@@ -78,6 +79,7 @@ class Follow:
     returns_pair_with_dim: bool = False  # max, min, median, mode, sort with `dim`: (values, indices)
     pins: bool = False  # takes host memory only (`pin_memory`)
     demands: bool = False  # `requires_grad_`: a graph is built for its receiver from here on, unless it is given False
+    out_mix: Mix = Mix.ZERO_DIM  # how the devices of the operand and of `out=` are compared
     binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
 
@@ -99,6 +101,8 @@ class Combine:
     optional_host: tuple[str, ...] = ()
     graph: bool | None = None
     in_place: bool = False
+    out_mix: Mix | None = None  # what it accepts where it is given `out=`, if that is not the same (`clamp`)
+    scalars: tuple[str, ...] = ()  # operands that may be 0-dim on the host where the others may not
     number_overload: tuple[str, ...] = ()  # `clamp`: one number among these makes the 0-dim others legal
     format: bool = False  # the first positional argument is no operand; every further one is (`einsum`)
 
@@ -116,6 +120,7 @@ class Loss:
     operands: tuple[str, ...] = ("input", "target")
     targets: tuple[str, ...] = ("target",)
     strict: bool = False
+    expands: bool = False  # a 0-dim target is expanded first, so that it may mix with a 0-dim prediction only
     weights: tuple[str, ...] = ()
     strict_weights: tuple[str, ...] = ()
     optional_host: tuple[str, ...] = ()
