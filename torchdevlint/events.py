@@ -13,7 +13,16 @@ from typing import TypeAlias
 import libcst as cst
 
 from torchdevlint.costs import CostEvent
-from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
+from torchdevlint.incidents import (
+    CastElsewhere,
+    Collected,
+    DeviceObjectGiven,
+    HeldOptimizer,
+    LoadPinned,
+    NoMove,
+    Replaced,
+    StateLoaded,
+)
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Placement
 from torchdevlint.parallel import Fed, Replicated, WrapperAsked
@@ -342,5 +351,10 @@ Event: TypeAlias = (
     | Replicated
     | CostEvent
     | Replaced
+    | StateLoaded
+    | NoMove
+    | Collected
+    | CastElsewhere
+    | DeviceObjectGiven
     | Fed
 )

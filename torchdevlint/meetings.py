@@ -36,6 +36,7 @@ class Culprit(Enum):
     INDEX = "an accelerator index into a host tensor"
     LEFT = "a module sent to the host"
     LAYER = "a layer that came into its module late"
+    STALE = "a value taken out of a module before it moved"
 
 
 _MENDED_THERE = frozenset({Culprit.OPERAND, Culprit.INPUT, Culprit.TARGET, Culprit.INDEX})
@@ -164,7 +165,7 @@ def _siblings(clash: Clash) -> bool:
     return sources[0] != 0 and sources[0] == sources[1] and Role.MOVED in (left.role, right.role)
 
 
-def _by_why(why: Why | None) -> tuple[Culprit, cst.CSTNode] | None:
+def _by_why(why: Why | None, facts: FileFacts) -> tuple[Culprit, cst.CSTNode] | None:
     """Return the culprit that the reason of a host placement names, wherever it is met."""
     if why is None:
         return None
@@ -176,6 +177,8 @@ def _by_why(why: Why | None) -> tuple[Culprit, cst.CSTNode] | None:
         return Culprit.UNREGISTERED_MODULE, step.node
     if why.role is Role.CREATED_IN_MODULE:
         return Culprit.CREATION, why.node
+    if facts.is_stale(why):
+        return Culprit.STALE, why.node
     if why.role is Role.LATE:
         return Culprit.LAYER, why.node
     return None
@@ -192,9 +195,9 @@ def _blame(
     kept = near.why.of(Role.UNREGISTERED_MODULE) if near.why is not None else None
     if event.loss and odd.role in event.weights and kept is None:
         return Culprit.WEIGHT, event.made_at or event.entry or event.node
-    named = _by_why(near.why)
+    named = _by_why(near.why, facts)
     if named is None and not lattice.is_host(near.device):
-        named = _by_why(far.why)
+        named = _by_why(far.why, facts)
     if named is not None:
         return named
     if event.loss and odd.role in event.targets:
@@ -227,7 +230,7 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
 def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts) -> tuple[Culprit, cst.CSTNode]:
     why = odd.possibility.why
     criterion = event.type is not None and (event.type.metric or event.type.loss is not None)
-    named = _by_why(why)
+    named = _by_why(why, facts)
     if named is not None and not (criterion and named[0] is Culprit.LAYER):
         return named
     if module_is_odd and why is not None and why.role is Role.MOVED_TO_HOST:
@@ -252,7 +255,7 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         if clash is None or not lattice.is_host(clash.left.device) or _siblings(clash):
             continue
         base = Side(event.base.text, clash.left)
-        named = _by_why(clash.left.why)
+        named = _by_why(clash.left.why, facts)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
         fix = fixes.on_host(index.node) if event.entry is None and not index.part else None
         yield Meeting(base, Side(index.text, clash.right), culprit, node, fix)

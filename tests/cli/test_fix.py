@@ -169,7 +169,7 @@ def test_lines_do_not_become_too_long(tmp_path: Path) -> None:
 
 
 def test_of_two_fixes_the_one_that_fits_is_made() -> None:
-    text = f"import torch\n\nx = torch.ones(3)\ny = torch.ones(3)\nx.to('cpu'); '{'a' * 84}'\ny.to('cpu')\nprint(x, y)\n"
+    text = f"import torch\n\nx, y = torch.ones(2, 3)\nx.to('cpu'); '{'a' * 84}'\ny.to('cpu')\nprint(x, y)\n"
     assert after(text, "TDL201") == text.replace("y.to", "y = y.to")
 
 
@@ -205,7 +205,9 @@ DISCARDED = {
 TAKEN = {
     "read below": "x = torch.ones(3)\nx.cuda()\nprint(x)\n",
     "read in the next pass": "x = torch.ones(3)\nwhile x.sum() > 0:\n    print(x)\n    x.cuda()\n",
-    "an attribute": "class A:\n    def __init__(self, y):\n        self.x = torch.ones(3)\n        self.x.cuda()\n        self.y = y\n",
+    "an attribute": (
+        "class A:\n    def f(self):\n        self.x = torch.ones(3)\n        self.x.cuda()\n        print(self)\n"
+    ),
 }
 
 
@@ -282,9 +284,7 @@ def test_diff_writes_nothing(file: Path, capsys: Capture) -> None:
 def test_a_diff_without_a_last_line_end(file: Path, capsys: Capture) -> None:
     file.write_text(THROWN_AWAY.rstrip())
     assert main(["check", "--diff", "--unsafe-fixes"]) == 1
-    assert capsys.readouterr().out.endswith(
-        "-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n\\ No newline at end of file\n"
-    )
+    assert capsys.readouterr().out.endswith("-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n\\ No newline at end of file\n")
 
 
 def test_standard_input_is_mended_to_standard_output(

@@ -152,6 +152,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
             if key and any(lattice.is_host(p.device) for p in placement):
                 run.store.set(key, PLACEMENT, ANY)
         _forget_host_tensors(run, made)
+        run.store.set(made.key, PLACEMENT, ANY)
     overrides = made.cls is not None and any(
         attributes.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
@@ -362,6 +363,9 @@ def _at_entry(
             case Module() | Opaque():
                 if run.module_placement(present) is not None:
                     run.store.set(present.key, PLACEMENT, ANY)
+                attributes_ = run.attribute_values(present.key) if isinstance(present, Opaque) else ()
+                for _, item in attributes_:
+                    transfers.move_module(run, item, ANY)
             case Container():
                 run.store.set(made.key, name, run.opaque(name))
             case _:

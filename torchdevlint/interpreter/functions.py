@@ -43,6 +43,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         run.no_grad += 1
     try:
         _bind_parameters(run, frame, function, call)
+        frame.begun = run.counter
         value = _execute(run, frame, function)
         if node in run.decorated:
             return run.opaque(f"{call.text}(…)")  # what the decorator makes of the result cannot be seen

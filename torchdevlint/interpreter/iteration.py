@@ -93,6 +93,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Module():
             found = run.items(value).any()
             return UNKNOWN if found is None else found
+        case Parameters(kind="state"):
+            return UNKNOWN  # a name
         case Parameters():
             placement = run.module_placement(value.module) or ANY
             item = run.opaque("parameter", placement=placement, parameter=True)

@@ -48,6 +48,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Module():
             return _of_module(run, receiver, name, made, node)
         case Container():
+            transfers.refusals.of_container(run, receiver, name, made, node)
             return collections.call(run, receiver, name, made)
         case Optimizer():
             row = run.knowledge.optimizer.get(name)
@@ -55,7 +56,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Object():
             return _of_object(run, receiver, name, made)
         case Parameters():
-            return receiver
+            return collections.of_state(run, receiver, name)
         case Device() | Const(value=str()):
             return UNKNOWN
         case Loader():
@@ -85,7 +86,7 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         run.facts.modules.add(receiver.key)
     module_row = knowledge.module.get(name)
     if isinstance(module_row, HoldParameters):
-        return Parameters(receiver, "state" if module_row.state else "parameters")
+        return transfers.of_module(run, module_row, receiver, made)
     row: Row | None = knowledge.tensor.get(name)
     if isinstance(module_row, Move) and (row is None or isinstance(row, Move)):
         return transfers.move_opaque(run, module_row, receiver, made, node)
@@ -105,6 +106,8 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
 def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
     """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
     run.waits += 1
+    if name not in collections.READING:
+        transfers.changed(run, receiver)
     for argument in made.values():
         calls.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:

@@ -10,7 +10,7 @@ from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, FILE_READS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
-from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES
+from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
@@ -18,7 +18,7 @@ from torchdevlint.knowledge.torch_nn import TORCH_NN
 from torchdevlint.knowledge.torch_runtime import DISTRIBUTIONS, EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
 from torchdevlint.knowledge.torch_tensor import DTYPES, TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
 from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
-from torchdevlint.knowledge.transformers import TRANSFORMERS
+from torchdevlint.knowledge.transformers import SPREADS, TRANSFORMERS
 from torchdevlint.knowledge.vision import VISION
 
 NAMES = Rows(
@@ -53,6 +53,7 @@ DEFAULT = Knowledge(
     module_only=MODULE_ONLY,
     module_call=CALL,
     module_overrides=OVERRIDES,
+    state_overrides=STATE_OVERRIDES,
     aliases=ALIASES,
     inert=INERT,
     arrays=ARRAYS,
@@ -62,4 +63,5 @@ DEFAULT = Knowledge(
     expectations=EXPECTATIONS,
     no_places=("dtype", "precision"),
     file_reads=FILE_READS,
+    spreads=SPREADS,
 )

@@ -9,7 +9,9 @@ from torchdevlint.interpreter import calls
 from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
+    casting,
     checkpoints,
+    collectives,
     draws,
     environment,
     frameworks,
@@ -20,7 +22,6 @@ from torchdevlint.transfers import (
     moves,
     operations,
     optimizers,
-    precision,
     reads,
     runtime,
     tensors,
@@ -50,7 +51,6 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Differentiate: gradients.differentiate,
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
-    rows.Autocast: precision.autocast,
     rows.Clock: environment.clock,
     rows.DeviceType: runtime.device,
     rows.DeviceNumber: runtime.number,
@@ -63,6 +63,8 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.GeneratorType: draws.generator,
     rows.Draw: draws.draw,
     rows.Arguments: runtime.arguments,
+    rows.Autocast: casting.autocast,
+    rows.Collective: collectives.collect,
     rows.ModuleType: modules.construct,
     rows.ParameterType: modules.parameter,
     rows.Conversion: moves.replace_parameters,

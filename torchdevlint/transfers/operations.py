@@ -16,6 +16,7 @@ from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.transfers import leaves, ranks, reads
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
+from torchdevlint.transfers.placing import taken
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -23,6 +24,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Flag,
+    Holder,
     Kept,
     Object,
     Opaque,
@@ -83,11 +85,16 @@ def outputs(run: Run, call: Call) -> list[Operand]:
     ]
 
 
-def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Value:
-    """An operation on one tensor: the result is where the tensor is."""
+def follow(
+    run: Run, row: Follow, value: Value, call: Call | None = None, node: cst.BaseExpression | None = None
+) -> Value:
+    """An operation on one tensor, by a call or, at a ``node``, an attribute: the result is where the tensor is."""
+    place = call.node if call is not None else node
     given = value
     if isinstance(value, Opaque):
-        value = Tensor(run.placement_of(value))
+        value = _of_opaque(run, value, place)
+    elif isinstance(value, Tensor) and value.held is Holder.PARAMETER and not (row.in_place or run.frame.in_module):
+        value = _of_parameter(run, value, place)
     if not isinstance(value, Tensor):
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
@@ -115,6 +122,23 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     if count < 0:
         return run.container("tuple", (), result)
     return run.container("tuple", (result, *(Tensor(value.placement, rank, False) for _ in range(count - 1))))
+
+
+def _of_opaque(run: Run, value: Opaque, node: cst.BaseExpression | None) -> Tensor:
+    """Return the tensor that an object is; what is made of the parameters of a module does not move with it."""
+    module = run.parameter_of.get(value.key)
+    place = run.placement_of(value)
+    if not value.parameter or module is None:
+        return Tensor(place)
+    return Tensor(taken(run, place, module.key, node, "a copy of parameters") if node is not None else place, (1, None))
+
+
+def _of_parameter(run: Run, value: Tensor, node: cst.BaseExpression | None) -> Tensor:
+    """Return what is made of a parameter of a module outside of it: that does not move with the module."""
+    holders = [slot for slot in run.store.holders(value) if slot in run.lent_parameters]
+    if not holders or node is None:
+        return value
+    return replace(value, placement=taken(run, value.placement, holders[0][0], node, "a copy of a parameter"))
 
 
 def operate(

@@ -22,6 +22,7 @@ from torchdevlint.knowledge.rows import (
 from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
+from torchdevlint.transfers.collectives import group_made
 from torchdevlint.transfers.devices import legacy_type, parse, place_of
 from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
@@ -106,6 +107,7 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
     first = call.arguments[0].value if call.arguments else None
     backend = call.keywords.get("backend")
     given = backend.value if backend is not None else first
+    group_made(run, row, given)
     if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
         run.world |= {(row.type, True)}
         run.facts.guards = True

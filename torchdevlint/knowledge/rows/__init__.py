@@ -47,6 +47,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Autocast,
     Begin,
     Clock,
+    Collective,
     Conversion,
     Count,
     CurrentDevice,
@@ -155,6 +156,7 @@ Row: TypeAlias = (
     | SetVariables
     | OfProcess
     | DeviceNumber
+    | Collective
 )
 
 
@@ -170,11 +172,11 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none.
+    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
     ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes.
+    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -187,6 +189,7 @@ class Knowledge:
     module_call: str
     dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
+    state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
@@ -196,6 +199,7 @@ class Knowledge:
     expectations: frozenset[str]
     no_places: tuple[str, ...]
     file_reads: frozenset[str]
+    spreads: frozenset[str]
 
 
 __all__ = [
@@ -209,6 +213,7 @@ __all__ = [
     "Carrier",
     "Cast",
     "Clock",
+    "Collective",
     "Combine",
     "ContainerKind",
     "Conversion",

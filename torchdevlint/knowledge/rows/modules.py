@@ -72,6 +72,7 @@ class ModuleType:
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
     empty_with: tuple[tuple[str, object], ...] = ()  # with one of these arguments it holds none (`reduction="none"`)
+    prefix: str = ""  # of a wrapper: what it puts before the keys of the state dict of what it wraps (`module.`)
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
     own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 

@@ -105,6 +105,17 @@ class EnvironmentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Collective:
+    """A call in which processes exchange tensors: those of its first parameters that are named in ``tensors``.
+
+    ``group`` is the index of the parameter that names another process group than the default one.
+    """
+
+    tensors: tuple[str, ...]
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
 class GeneratorType:
     """A call that gives a generator of random numbers: of the device that it names (``placed``), else of the host.
 
@@ -142,9 +153,14 @@ class GradMode:
 
 @dataclass(frozen=True, slots=True)
 class Autocast:
-    """A context, or decorator, of mixed precision."""
+    """A context, or decorator, of mixed precision on one type of device: ``type``, or what its first argument names.
+
+    ``enabled`` is the index of the parameter that switches it off.
+    """
 
     precision: Precision
+    type: str = ""
+    enabled: int = 2
 
 
 @dataclass(frozen=True, slots=True)

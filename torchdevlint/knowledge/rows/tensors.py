@@ -140,11 +140,15 @@ class MoveKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move: by `.to(…)`, `.cuda(…)`, `.cpu()`, `.type(…)`; ``type`` is the accelerator of `OTHER_TYPE`."""
+    """A move: by `.to(…)`, `.cuda(…)`, `.cpu()`, `.type(…)`; ``type`` is the accelerator of `OTHER_TYPE`.
+
+    ``keywords`` are all that it takes, where that is told.
+    """
 
     kind: MoveKind = MoveKind.TO
     type: str = "cuda"
     empties: bool = False  # `to_empty`: replaces parameters
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
