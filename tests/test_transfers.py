@@ -19,7 +19,9 @@ from torchdevlint.values import UNKNOWN, Const
 # what methods of modules and optimizers do, which the interpreter asks for by the kind of their object
 METHODS = {
     rows.AddGroup,
+    rows.Exchange,
     rows.Freeze,
+    rows.GroupsOf,
     rows.HoldParameters,
     rows.LoadState,
     rows.Quiet,

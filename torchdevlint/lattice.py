@@ -336,6 +336,11 @@ def on_accelerator(placement: Placement, facts: Facts = NO_FACTS, world: Conditi
     return None
 
 
+def on_host(placement: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> bool:
+    """Tell whether a value is on the host whatever holds."""
+    return all(is_host(p.device) for p in expanded(placement, facts, world))
+
+
 def _is_place(device: Device, facts: Facts) -> bool:
     return isinstance(device, Symbol) and device != ANYWHERE and facts.can_be_accelerator(device)
 

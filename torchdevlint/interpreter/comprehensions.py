@@ -13,16 +13,20 @@ from torchdevlint.values import UNKNOWN, Value
 _KINDS: dict[type[cst.CSTNode], str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
 UNROLLED = 8
 """Up to this many known elements are evaluated one by one."""
+NESTED = 24
+"""How often comprehensions in each other may evaluate the innermost element."""
 
 
 def evaluate_simple(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
     """Evaluate a list or set comprehension or a generator expression to a container."""
     outer = _enter(run)
-    world = run.world
+    world, unrolling = run.world, run.unrolling
     try:
         known = iteration.elements(run, _first(run, node.for_in))
-        if known is not None and 0 < len(known) <= UNROLLED and _plain(node.for_in):
+        rounds = len(known) * unrolling if known is not None and _plain(node.for_in) else 0
+        if known is not None and 0 < rounds <= min(UNROLLED * unrolling, NESTED):
             values = []
+            run.unrolling = rounds
             for item in known:
                 targets.assign(run, node.for_in.target, item, node)
                 values.append(expressions.evaluate(run, node.elt))
@@ -31,7 +35,7 @@ def evaluate_simple(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorEx
         value = expressions.evaluate(run, node.elt)
         return run.container(_KINDS[type(node)], (), value)
     finally:
-        run.frame, run.world = outer, world
+        run.frame, run.world, run.unrolling = outer, world, unrolling
 
 
 def evaluate_dict(run: Run, node: cst.DictComp) -> Value:

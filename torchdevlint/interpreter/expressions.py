@@ -10,9 +10,11 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import (
     attributes,
     calls,
+    clocks,
     comprehensions,
     conditions,
     iteration,
+    pace,
     subscripts,
     targets,
     uncalled,
@@ -20,7 +22,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
 from torchdevlint.names import row_of
-from torchdevlint.state import BEGUN, Branch, Items, join
+from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -121,6 +123,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
     row = MATMUL if type(node.operator) is cst.MatrixMultiply else BINARY
     uncalled.reckoned(run, ((node.left, left), (node.right, right)))
     uncalled.operated(run, ((node.left, left), (node.right, right)))
+    if type(node.operator) is cst.Subtract:
+        clocks.elapsed(run, left, right)
     if isinstance(left, Container) and isinstance(right, Container):
         if left.kind == "dict":
             return run.holder("dict", iteration.merged(run.items(left), run.items(right)))
@@ -149,9 +153,8 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
     is_or = type(node.operator) is cst.Or
     if test.known is not None:
         return left if test.known is is_or else evaluate(run, node.right)
-    begun = run.store.get(0, BEGUN)
-    right = evaluate(run, node.right)
-    run.store.set(0, BEGUN, begun)  # it may not have been evaluated
+    with conditions.evaluated_if(run, test, not is_or):
+        right = evaluate(run, node.right)
     if (
         isinstance(left, Flag)
         or isinstance(right, Flag)
@@ -225,6 +228,7 @@ def _yield(run: Run, node: cst.Yield) -> Value:
     else:
         value = evaluate(run, node.value)
     calls.consume(run, value)
+    pace.handed_out(run, value)
     run.frame.yields.append(value)
     return UNKNOWN
 

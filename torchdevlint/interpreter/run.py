@@ -11,7 +11,9 @@ from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
-from torchdevlint.knowledge.rows import Knowledge, ObjectType
+from torchdevlint.interpreter.pace import Pace
+from torchdevlint.interpreter.worlds import may_guard
+from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
@@ -21,9 +23,11 @@ from torchdevlint.values import (
     Class,
     Container,
     Function,
+    Loader,
     Module,
     Object,
     Opaque,
+    Optimizer,
     Tensor,
     Unknown,
     Value,
@@ -40,23 +44,10 @@ MAX_CALL_DEPTH = 5
 MAX_WORK = 300
 """How many statements the calls of one function may run, with those of what it calls."""
 MAX_EXPRESSION_DEPTH = 60
+MAX_WITHIN = 1_000
+"""How many elements a container may have, with those of its elements; of one with more nothing is known."""
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
-
-
-_COUNTED = "device"
-"""A part of the names of what counts accelerators."""
-
-
-def _may_guard(name: str) -> bool:
-    """Tell whether a guard may ask for an accelerator: a flag or an equality may, a size may not."""
-    if name.startswith("?") or " % " in name:
-        return False
-    for sign in (" >= ", " > ", " < ", " <= "):
-        left, found, right = name.partition(sign)
-        if found:
-            return right.partition("?")[0] in ("0", "1", "-1") or _COUNTED in left
-    return True
 
 
 ARRAY = ObjectType("array", array=True)
@@ -100,11 +91,14 @@ class Run:
     world: Condition = ALWAYS
     guarded: int = 0
     no_grad: int = 0
+    casting: tuple[cst.CSTNode, Placement] | None = None  # the innermost block that casts, and on which devices
     left: bool = False
     worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
     stack: list[cst.CSTNode] = field(default_factory=list)
-    running: list[cst.CSTNode] = field(default_factory=list)
+    running: list[cst.For | cst.While] = field(default_factory=list)
+    taken: list[tuple[Loader, Condition]] = field(default_factory=list)  # loaders whose items were taken, in order
+    fed: dict[cst.CSTNode, list[tuple[Loader, Condition]]] = field(default_factory=dict)  # those that loops take from
     activation: int = 0
 
     # what is spent
@@ -112,6 +106,7 @@ class Run:
     steps: int = 0
     work: dict[cst.CSTNode, int] = field(default_factory=dict)
     expression_depth: int = 0
+    unrolling: int = 1  # how often comprehensions around evaluate the element at hand, one by one
 
     # what was found
     facts: FileFacts = field(default_factory=FileFacts)
@@ -125,6 +120,7 @@ class Run:
     without_graph: set[cst.CSTNode] = field(default_factory=set)
     decorated: set[cst.CSTNode] = field(default_factory=set)
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
+    handed: dict[cst.CSTNode, tuple[Arrives, ...]] = field(default_factory=dict)  # to those that a framework calls
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
 
@@ -134,11 +130,17 @@ class Run:
     lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
+    wrapped: dict[int, tuple[cst.CSTNode, Condition]] = field(default_factory=dict)  # wrappers: by which call, where
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    casts: dict[int, tuple[cst.CSTNode, Placement]] = field(default_factory=dict)
+    groups_of: dict[int, Optimizer] = field(default_factory=dict)
+    read_from: dict[int, tuple[str, tuple[object, ...]]] = field(default_factory=dict)
+    whole_datasets: set[int] = field(default_factory=set)  # opaque ones that a row tells of
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
+    within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
     indices: set[tuple[int, str]] = field(default_factory=set)  # names that a loop binds, with a value of each pass
@@ -149,6 +151,7 @@ class Run:
     arguments: set[int] = field(default_factory=set)
     options: dict[int, dict[str, None]] = field(default_factory=dict)  # of a parser, that default to an accelerator
     flights: dict[int, Flight] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
     waits: int = 0  # calls so far in which the host may have waited for the accelerator
     moved: set[tuple[int, cst.CSTNode]] = field(default_factory=set)  # by which call, themselves and not as parts
     bounded: set[int] = field(default_factory=set)
@@ -161,6 +164,7 @@ class Run:
     bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
     reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
     buffers: set[tuple[int, str]] = field(default_factory=set)
+    lent_parameters: set[tuple[int, str]] = field(default_factory=set)  # that were read from outside
 
     # totals that loops gather: of containers, of statements, and the loop that makes a container anew
     tallies: dict[int, set[int]] = field(default_factory=dict)
@@ -220,6 +224,8 @@ class Run:
         self.part_of[made.key] = whole.key
         if part and whole.parameter and whole.key in self.parameter_of:
             self.parameter_of[made.key] = self.parameter_of[whole.key]
+        if whole.key in self.groups_of:
+            self.groups_of[made.key] = self.groups_of[whole.key]
         if whole.key in self.load_of:
             self.load_of[made.key] = self.load_of[whole.key]
         return made
@@ -251,7 +257,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or any(_may_guard(name) for name, _ in self.world)
+        return self.guarded > 0 or any(may_guard(name) for name, _ in self.world)
 
     def spend(self, node: cst.CSTNode) -> bool:
         """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""
@@ -318,8 +324,14 @@ class Run:
     def holder(self, kind: str, items: Items) -> Container:
         """Return a new container with elements by position or key."""
         made = Container(self.new_key(), kind)
-        self.store.set(made.key, ITEMS, items.bounded())
+        self.fill(made.key, items)
         return made
+
+    def fill(self, key: int, items: Items) -> None:
+        """Set the elements of a container, or forget them where those in them are too many: they may be shared."""
+        within = 1 + sum(self.within.get(v.key, 1) if isinstance(v, Container | Module) else 1 for _, v in items.exact)
+        self.within[key] = min(within, MAX_WITHIN)
+        self.store.set(key, ITEMS, items.bounded() if within < MAX_WITHIN else Items((), UNKNOWN, items.lost))
 
     def born_in_loop(self, made: Container) -> Container:
         """Note the loop that makes a container anew at each pass: what it gathers there it loses there."""
@@ -335,6 +347,8 @@ class Run:
         match value:
             case Tensor():
                 return value.placement
+            case Opaque(key=key, parameter=True) if key in self.parameter_of:
+                return self.module_placement(self.parameter_of[key]) or ANY  # it moves with its module
             case Opaque():
                 return value.placement if value.placement != ANY else self.whereabouts(value)
             case Choice():
@@ -363,13 +377,13 @@ class Run:
         name = f"the device of `{value.name}`" if value.name else "an unknown device"
         return lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, name))
 
-    def default_placement(self, node: cst.CSTNode, what: str = "") -> Placement:
-        """Return where something is that is made without a device: the host, or the default device."""
+    def default_placement(self, node: cst.CSTNode, what: str = "", *, layer: bool = False) -> Placement:
+        """Return where a tensor or ``layer`` is that is made without a device: the host, or the default device."""
         changed = self.store.get(0, DEFAULT_DEVICE)
         if isinstance(changed, frozenset) and changed != ON_HOST:
             return changed
         inside = self.frame.in_module and not self.frame.constructing
-        role = Role.CREATED_IN_MODULE if inside else Role.CREATED
+        role = Role.CREATED if not inside else Role.LATE if layer else Role.CREATED_IN_MODULE
         fallback = any(truth and guard.endswith(IS_NONE) for guard, truth in self.world)
         return lattice.on(HOST, Why(role, node, what, fallback=fallback))
 

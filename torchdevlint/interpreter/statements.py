@@ -16,6 +16,7 @@ from torchdevlint.interpreter import (
     definitions,
     expressions,
     loops,
+    pace,
     targets,
     uncalled,
 )
@@ -23,7 +24,7 @@ from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import Branch, Slot, join
-from torchdevlint.values import NONE, Imported, Instance, Tensor, Value
+from torchdevlint.values import NONE, Imported, Instance, Opaque, Tensor, Value
 
 
 class Flow(Enum):
@@ -93,6 +94,7 @@ def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
 
 def _return(run: Run, node: cst.Return) -> Flow:
     value: Value = NONE if node.value is None else expressions.evaluate(run, node.value)
+    pace.handed_out(run, value)
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
     elif run.frame.key not in run.facts.training_functions:
@@ -220,8 +222,10 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
 
 def _with(run: Run, node: cst.With) -> Flow:
     restore = transfers.Contexts(run)
+    veiled = run.pace.veiled
     for item in node.items:
         value = expressions.evaluate(run, item.item)
+        run.pace.veiled += isinstance(value, Instance | Opaque)
         if isinstance(value, Instance):
             calls.escape(run, value)  # what its `__enter__` does, its `__exit__` may undo
         restore.enter(value)
@@ -232,6 +236,7 @@ def _with(run: Run, node: cst.With) -> Flow:
     run.expecting += expected
     flow = block(run, node.body)
     run.expecting -= expected
+    run.pace.veiled = veiled
     restore.leave()
     for way in run.frame.exits[before:]:
         restore.leave_by(way.branch.writes)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from enum import Enum
 
 from torchdevlint import lattice
-from torchdevlint.events import HeldOptimizer, Moved
+from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
+from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.rule import Finding
 
 
@@ -69,7 +70,7 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
         return Trouble.NONE, ""
     if event.replaces:
         return Trouble.BREAKS, "the move replaces parameters, which are then never trained"
-    if optimizer.loaded is not None:
+    if optimizer.loaded is not None and not optimizer.stateless:  # what is loaded may have no state either
         return Trouble.LOADED, ""
     return Trouble.ORDER, ""
 

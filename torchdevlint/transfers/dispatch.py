@@ -9,7 +9,9 @@ from torchdevlint.interpreter import calls
 from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
+    casting,
     checkpoints,
+    collectives,
     draws,
     environment,
     frameworks,
@@ -46,8 +48,10 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ReadHost: reads.read_host,
     rows.Plain: reads.plain,
     rows.Backward: gradients.backward,
+    rows.Differentiate: gradients.differentiate,
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
+    rows.Clock: environment.clock,
     rows.DeviceType: runtime.device,
     rows.DeviceNumber: runtime.number,
     rows.CurrentDevice: runtime.current_device,
@@ -60,12 +64,15 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Draw: draws.draw,
     rows.Arguments: runtime.arguments,
     rows.Option: runtime.option,
+    rows.Autocast: casting.autocast,
+    rows.Collective: collectives.collect,
     rows.ModuleType: modules.construct,
     rows.ParameterType: modules.parameter,
     rows.Conversion: moves.replace_parameters,
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: loaders.dataset,
     rows.LoaderType: loaders.loader,
+    rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
     rows.Environment: frameworks.opaque,
     rows.SetVariables: environment.set_variables,
@@ -79,14 +86,17 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ObjectType: frameworks.new_object,
     rows.Build: frameworks.build,
     rows.Prepare: frameworks.prepare,
+    rows.Feed: frameworks.feed,
     rows.DeviceContext: frameworks.opaque,
-    rows.FrameworkDevice: frameworks.opaque,
+    rows.FrameworkDevice: frameworks.device,
 }
 """Rows that are not here tell of methods of modules and optimizers; a plain call of one is code we cannot see."""
 
 
 def apply(run: Run, row: Row, call: Call, receiver: Argument | None) -> Value:
     """Return the value of a call that a row tells of; ``receiver`` is the object of a method call."""
+    if isinstance(row, rows.Given):
+        return apply(run, row.row, call, receiver) if row.keyword in call.keywords else calls.unseen(run, call)
     transfer = TRANSFERS.get(type(row))
     value = transfer(run, row, call, receiver) if transfer is not None else calls.unseen(run, call)
     return draws.drawn(run, call, receiver, value) if "generator" in call.keywords else value

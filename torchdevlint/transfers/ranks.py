@@ -125,8 +125,8 @@ def _reduced(run: Run, rank: Rank, call: Call) -> Rank:
     if keep is not None and keep.value == Const(True):
         return rank
     known = iteration.elements(run, dim.value)
-    if known is None and not isinstance(dim.value, Const):
-        return (0, high)
+    if (known is None and not isinstance(dim.value, Const)) or known == []:
+        return (0, high)  # dimensions that cannot be counted; none at all may mean each of them
     count = len(known) if known is not None else 1
     kept = high if keep is not None or high is None else max(high - count, 0)
     return (max(low - count, 0), kept)

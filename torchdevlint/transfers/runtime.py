@@ -24,6 +24,7 @@ from torchdevlint.knowledge.rows import (
 from torchdevlint.lattice import ANY, HOST, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
+from torchdevlint.transfers.collectives import group_made
 from torchdevlint.transfers.devices import choose_device, legacy_type, named, parse, place_of
 from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
@@ -41,6 +42,10 @@ from torchdevlint.values import (
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
+
+
+ALONE = "<alone>"
+"""The slot that tells that a training has one process only."""
 
 
 def _as_place(value: Device) -> Device:
@@ -105,9 +110,13 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
     first = call.arguments[0].value if call.arguments else None
     backend = call.keywords.get("backend")
     given = backend.value if backend is not None else first
+    group_made(run, row, given)
     if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
         run.world |= {(row.type, True)}
         run.facts.guards = True
+    processes = call.keywords.get(row.processes)
+    if processes is not None and processes.value == Const(1):
+        run.store.set(0, ALONE, True)
     return NONE
 
 
@@ -145,6 +154,7 @@ def option(run: Run, row: Option, call: Call, receiver: Argument | None) -> Valu
 
 def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:
     """Return a namespace of command-line arguments."""
+    keeps_to_host(run, row.unplaced, call)
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
     for name, argument in call.keywords.items() if row.holds else ():
@@ -155,6 +165,16 @@ def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -
         run.store.remember(made.key, name.lstrip("-").replace("-", "_"), place)
         run.facts.carriers.setdefault(place.key, set()).add(PROVEN)  # as good as a module that is moved there
     return made
+
+
+def keeps_to_host(run: Run, unplaced: tuple[tuple[str, object], ...] | None, call: Call) -> bool:
+    """Tell whether one of these arguments keeps to the host what else leaves it; None is of what does not."""
+    if unplaced is None:
+        return False
+    if any(call.keywords[name].value == Const(kept) for name, kept in unplaced if name in call.keywords):
+        return True
+    run.facts.accelerated = True
+    return False
 
 
 def number(run: Run, row: DeviceNumber, call: Call, receiver: Argument | None) -> Value:

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
+    Arrives,
     Build,
     Carrier,
+    Feed,
     FrameworkDevice,
+    Given,
     MoveHelper,
     ObjectType,
+    Precision,
     Prepare,
     Transparent,
     TreeMap,
@@ -19,9 +23,12 @@ from torchdevlint.knowledge.rows.libraries import (
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
     ContainerKind,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     OptimizerType,
     ParameterType,
@@ -32,11 +39,15 @@ from torchdevlint.knowledge.rows.modules import (
     StateOf,
     Step,
     Submodules,
+    Switch,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Autocast,
     Begin,
+    Clock,
+    Collective,
     Conversion,
     Count,
     CurrentDevice,
@@ -53,6 +64,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    OfProcess,
     Option,
     Query,
     SaveFile,
@@ -66,6 +78,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Cast,
     Combine,
     Convert,
+    Differentiate,
     Follow,
     Like,
     Loss,
@@ -105,9 +118,13 @@ Row: TypeAlias = (
     | SaveFile
     | NoGrad
     | GradMode
+    | Autocast
+    | Clock
     | Conversion
     | AddGroup
     | StateOf
+    | GroupsOf
+    | Exchange
     | Freeze
     | DeviceContext
     | Transparent
@@ -117,6 +134,8 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Feed
+    | Given
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -129,13 +148,17 @@ Row: TypeAlias = (
     | Visit
     | Step
     | LoadState
+    | Mode
     | Backward
+    | Differentiate
     | WorkerInfo
     | StartMethod
     | Begin
     | Environment
     | SetVariables
+    | OfProcess
     | DeviceNumber
+    | Collective
 )
 
 
@@ -151,9 +174,11 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
+    ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
+    processes.
     ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes.
+    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -166,6 +191,7 @@ class Knowledge:
     module_call: str
     dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
+    state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
@@ -174,16 +200,22 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    file_reads: frozenset[str]
+    spreads: frozenset[str]
 
 
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Arrives",
+    "Autocast",
     "Backward",
     "Begin",
     "Build",
     "Carrier",
     "Cast",
+    "Clock",
+    "Collective",
     "Combine",
     "ContainerKind",
     "Conversion",
@@ -195,14 +227,19 @@ __all__ = [
     "DeviceContext",
     "DeviceNumber",
     "DeviceType",
+    "Differentiate",
     "Draw",
     "Environment",
     "EnvironmentRow",
+    "Exchange",
+    "Feed",
     "Follow",
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
+    "Given",
     "GradMode",
+    "GroupsOf",
     "HoldParameters",
     "Knowledge",
     "Like",
@@ -212,17 +249,20 @@ __all__ = [
     "Loss",
     "Make",
     "Mix",
+    "Mode",
     "ModuleType",
     "Move",
     "MoveHelper",
     "MoveKind",
     "NoGrad",
     "ObjectType",
+    "OfProcess",
     "OptimizerType",
     "Option",
     "ParameterType",
     "Placing",
     "Plain",
+    "Precision",
     "Prepare",
     "Query",
     "Quiet",
@@ -239,6 +279,7 @@ __all__ = [
     "StateOf",
     "Step",
     "Submodules",
+    "Switch",
     "Transparent",
     "TreeMap",
     "Visit",
