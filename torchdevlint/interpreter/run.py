@@ -149,6 +149,7 @@ class Run:
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
     arguments: set[int] = field(default_factory=set)
+    options: dict[int, dict[str, None]] = field(default_factory=dict)  # of a parser, that default to an accelerator
     flights: dict[int, Flight] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
     waits: int = 0  # calls so far in which the host may have waited for the accelerator

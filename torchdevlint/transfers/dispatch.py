@@ -63,6 +63,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.GeneratorType: draws.generator,
     rows.Draw: draws.draw,
     rows.Arguments: runtime.arguments,
+    rows.Option: runtime.option,
     rows.Autocast: casting.autocast,
     rows.Collective: collectives.collect,
     rows.ModuleType: modules.construct,
@@ -108,6 +109,8 @@ def apply_for_object(run: Run, row: Row, receiver: Object, call: Call) -> Value:
             return receiver
         case rows.Backward():
             return apply(run, row, call, call.arguments[0]) if call.arguments else calls.unseen(run, call)
+        case rows.Option() | rows.Arguments():
+            return apply(run, row, call, calls.Argument(call.node, receiver))
         case _:
             return apply(run, row, call, None)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import HostNeeded, HostRead, Need
-from torchdevlint.interpreter import iteration, pace
+from torchdevlint.interpreter import absence, iteration, pace
 from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
@@ -125,6 +125,8 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     run.waits += 1
     if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
         return sizes(run, receiver.value)
+    if row.asks and call.arguments:
+        return absence.is_tensor(run, call.arguments[0].value)
     return UNKNOWN
 
 

@@ -65,6 +65,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoadFile,
     NoGrad,
     OfProcess,
+    Option,
     Query,
     SaveFile,
     SetDevice,
@@ -109,6 +110,7 @@ Row: TypeAlias = (
     | SetDevice
     | DefaultDevice
     | ModuleType
+    | Option
     | OptimizerType
     | DatasetType
     | LoaderType
@@ -256,6 +258,7 @@ __all__ = [
     "ObjectType",
     "OfProcess",
     "OptimizerType",
+    "Option",
     "ParameterType",
     "Placing",
     "Plain",

@@ -135,10 +135,16 @@ class Draw:
 class Arguments:
     """A namespace of command-line arguments or configuration: attributes are places and flags.
 
-    ``unplaced`` is that of `ObjectType` (`TrainingArguments`).
+    ``unplaced`` is that of `ObjectType` (`TrainingArguments`). ``holds`` tells that it has its keyword arguments.
     """
 
     unplaced: tuple[tuple[str, object], ...] | None = None
+    holds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The declaration of one argument of the command line: what it is where nobody gives it stands in ``default=``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ class Make:
     packed: bool = False
     always_host: bool = False  # from_numpy, frombuffer: takes no device and ignores the default device
     legacy: str = ""  # "cuda" for torch.cuda.FloatTensor and its kin, "cpu" for torch.FloatTensor
+    every: bool = False  # the class of every tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +175,15 @@ class Plain:
     """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
 
     ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
-    of `Follow`, of an attribute that is set. ``reads`` tells that it reads the values of a tensor.
+    of `Follow`, of an attribute that is set. ``reads`` tells that it reads the values of a tensor, ``asks`` that it
+    asks whether its argument is one.
     """
 
     tensor_evidence: bool = False
     sizes: bool = False
     demands: bool = False
     reads: bool = False
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
