@@ -335,7 +335,7 @@ def may_mix(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: C
             host, other = (near, far) if is_host(near.device) else (far, near)
             if not is_host(host.device) or not is_accelerator(other.device) or not host.condition:
                 continue
-            if not other.condition or not all(name in ACCELERATORS for name, _ in other.condition | world):
+            if not all(name in ACCELERATORS for name, _ in other.condition | world):
                 continue
             condition = _world(other) | host.condition | world
             if any(
