@@ -158,8 +158,14 @@ def operate(
     names = ("input", "other")
     meet(run, node, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors])
     result = combined(run, row, values)
-    clocks.launched(run, node, result.placement)
+    if _is_heavy(row):
+        clocks.launched(run, node, result.placement)
     return result
+
+
+def _is_heavy(row: Combine) -> bool:
+    """Tell whether an operation may take its time: a product of matrices does, a sum of numbers does not."""
+    return row.mix is Mix.STRICT and not row.in_place and not row.index and not row.sequence
 
 
 def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
@@ -291,7 +297,8 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     if row.sequence and not any(isinstance(v, Tensor | Opaque) for v in results):
         return Tensor(ANY, (1, None))
     result = combined(run, row, results)
-    clocks.launched(run, call.node, result.placement)
+    if _is_heavy(row):
+        clocks.launched(run, call.node, result.placement)
     return result
 
 
