@@ -58,7 +58,7 @@ def test_rows_name_what_is_there(package: str) -> None:
             case ObjectType():
                 methods = {*row.methods, *row.overrides}
             case ModuleType():
-                methods = {*row.framework_methods, *row.early_methods}
+                methods = {*dict(row.framework_methods), *row.early_methods}
             case _:
                 continue
         if isinstance(found, type):

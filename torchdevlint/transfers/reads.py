@@ -119,6 +119,8 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     for read in call.arguments if receiver is None else [receiver]:
         if not row.tensor_evidence:
             run.arrive(read.value, call.node)
+        if row.modules and isinstance(read.value, Opaque):
+            run.facts.modules.add(read.value.key)
     run.waits += 1
     if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
         return sizes(run, receiver.value)

@@ -170,12 +170,13 @@ class Plain:
     """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
 
     ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
-    of `Follow`, of an attribute that is set.
+    of `Follow`, of an attribute that is set. ``modules`` tells that its arguments are modules.
     """
 
     tensor_evidence: bool = False
     sizes: bool = False
     demands: bool = False
+    modules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
