@@ -279,7 +279,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
         calls.consume(run, value)
         keep(run, value)
         run.arrive(value, call.node)
-        if isinstance(value, Opaque) and name == "input":
+        if isinstance(value, Opaque) and name in ("input", *row.operands[:1]) and not row.sequence:
             run.facts.tensors.add(value.key)
         if not isinstance(value, Tensor | Opaque) or name in row.optional_host:
             continue

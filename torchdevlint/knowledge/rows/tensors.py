@@ -184,7 +184,7 @@ class Plain:
 
     ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
     of `Follow`, of an attribute that is set. ``reads`` tells that it reads the values of a tensor, ``asks`` that it
-    asks whether its argument is one.
+    asks whether its argument is one, ``modules`` that its arguments are modules.
     """
 
     tensor_evidence: bool = False
@@ -192,6 +192,7 @@ class Plain:
     demands: bool = False
     reads: bool = False
     asks: bool = False
+    modules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
