@@ -327,7 +327,8 @@ def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> None:
     before = run.module_placement(receiver) or ANY
     if after is None:
         return
-    refusals.of_spread(run, receiver, call)
+    if after != ANY:
+        refusals.of_spread(run, receiver, call)
     moved = _why(row, call, before, after)
     _moved(
         run,
