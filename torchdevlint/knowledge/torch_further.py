@@ -39,7 +39,7 @@ _FOLLOWING: dict[str, Follow] = {
     **dict.fromkeys(words("geqrf qr linalg.eig linalg.eigh linalg.qr"), Follow(RankRule.VECTOR, count=2)),
     **dict.fromkeys(words("svd linalg.svd"), Follow(RankRule.VECTOR, count=3)),
     **dict.fromkeys(
-        words("""unflatten stft istft unique unique_consecutive linalg.svdvals linalg.eigvals linalg.eigvalsh
+        words("""unflatten unique unique_consecutive linalg.svdvals linalg.eigvals linalg.eigvalsh
         cholesky_inverse"""),
         Follow(RankRule.VECTOR),
     ),
