@@ -124,7 +124,7 @@ _FUNCTIONAL: dict[str, Combine] = {
 _METHODS = words("""
 acosh asinh atanh conj_physical exp2 i0 logit mvlgamma nan_to_num sgn sinc tril triu signbit isneginf isposinf
 amax amin nanmean nansum argmax argmin histc multinomial nonzero topk slice_scatter mode kthvalue aminmax geqrf qr svd
-unflatten stft istft unique unique_consecutive cholesky_inverse tile polygamma cov matmul inner gather take
+unflatten unique unique_consecutive cholesky_inverse tile polygamma cov matmul inner gather take
 take_along_dim masked_scatter index_fill triangular_solve
 """)
 
