@@ -13,7 +13,16 @@ from typing import TypeAlias
 import libcst as cst
 
 from torchdevlint.costs import CostEvent
-from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
+from torchdevlint.incidents import (
+    CastElsewhere,
+    Collected,
+    DeviceObjectGiven,
+    HeldOptimizer,
+    LoadPinned,
+    NoMove,
+    Replaced,
+    StateLoaded,
+)
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Placement
 from torchdevlint.parallel import Fed, Replicated, WrapperAsked
@@ -35,6 +44,7 @@ class Operand:
     rank: Rank
     proof: int = 0
     is_index: bool = False
+    part: bool = False  # the expression is that of a container, of which this is an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,5 +351,10 @@ Event: TypeAlias = (
     | Replicated
     | CostEvent
     | Replaced
+    | StateLoaded
+    | NoMove
+    | Collected
+    | CastElsewhere
+    | DeviceObjectGiven
     | Fed
 )

@@ -185,10 +185,13 @@ class Container:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters (or named parameters, or state dict) of a module."""
+    """The parameters (or named parameters, or state dict) of a module; a state dict has an identity."""
 
     module: Module | Opaque
     kind: str = "parameters"
+    key: int = field(default=0, compare=False)
+    node: cst.CSTNode | None = field(default=None, compare=False)  # the call that gave a state dict
+    placement: Placement = field(default=ANY, compare=False)  # where the tensors of a state dict are
 
 
 @dataclass(frozen=True, slots=True)

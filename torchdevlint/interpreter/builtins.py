@@ -235,6 +235,13 @@ def _plain(run: Run, call: Call) -> Value:
     return UNKNOWN
 
 
+def _len(run: Run, call: Call) -> Value:
+    """Return how many elements a tuple has, if this is known; what can grow has had more passes than were seen."""
+    value = _first(call)
+    known = iteration.elements(run, value) if isinstance(value, Container) and value.kind == "tuple" else None
+    return UNKNOWN if known is None else Const(len(known))
+
+
 def _text(run: Run, call: Call) -> Value:
     value = _first(call)
     if isinstance(value, Opaque) and value.placement == ANY and not value.output:
@@ -341,6 +348,7 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "setattr": _setattr,
             "str": _text,
             "int": _int,
+            "len": _len,
             "float": _float,
             "bool": _bool,
             "vars": _vars,
@@ -362,7 +370,6 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
                     "id",
                     "input",
                     "issubclass",
-                    "len",
                     "ord",
                     "pow",
                     "print",

@@ -10,7 +10,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import iteration, pace, tallies
 from torchdevlint.interpreter.run import Run
 from torchdevlint.state import ITEMS, Items
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Parameters, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -22,6 +22,26 @@ def call(run: Run, receiver: Container, name: str, made: Call) -> Value:
     if handler is None:
         return UNKNOWN
     return handler(run, receiver, made)
+
+
+def of_state(run: Run, state: Parameters, name: str) -> Value:
+    """Call a method of the state dict of a module; of its parameters they are those of any iterator."""
+    if name not in READING:
+        transfers.changed(run, state)
+    tensor = transfers.state_tensor(state)
+    if state.kind != "states" or tensor == UNKNOWN:
+        return state
+    match name:
+        case "items":
+            return run.container("iterator", (), run.container("tuple", (UNKNOWN, tensor)))
+        case "values":
+            return run.container("iterator", (), tensor)
+        case "keys":
+            return UNKNOWN
+        case "get" | "pop" | "setdefault":
+            return tensor
+        case _:
+            return state
 
 
 def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
@@ -167,6 +187,9 @@ _METHODS: Mapping[str, Handler] = MappingProxyType(
         "remove": _shuffle,
     }
 )
+
+READING = frozenset({"get", "items", "keys", "values", "copy"})
+"""Methods that leave a dict as it is."""
 
 MODULE_METHODS: Mapping[str, Handler] = MappingProxyType(
     {name: _METHODS[name] for name in ("append", "insert", "extend", "update", "values", "items", "keys", "pop")}

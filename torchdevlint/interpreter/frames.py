@@ -74,6 +74,7 @@ class Frame:
     comprehension: bool = False
     caller: Frame | None = None
     call: Call | None = None
+    begun: int = 0  # what is bound later is bound by the body
 
     @property
     def loop(self) -> cst.CSTNode | None:

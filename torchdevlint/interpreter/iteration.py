@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
-from torchdevlint.interpreter import pace
+from torchdevlint.interpreter import instances, pace
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
@@ -20,6 +20,7 @@ from torchdevlint.values import (
     Choice,
     Const,
     Container,
+    Instance,
     Loader,
     Module,
     Object,
@@ -93,6 +94,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Module():
             found = run.items(value).any()
             return UNKNOWN if found is None else found
+        case Parameters(kind="states"):
+            return UNKNOWN  # a name
         case Parameters():
             placement = run.module_placement(value.module) or ANY
             item = run.opaque("parameter", placement=placement, parameter=True)
@@ -104,6 +107,9 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return _opaque_element(run, value, node)
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
+        case Instance():
+            made = instances.special(run, value, "__iter__", node)
+            return element(run, made, node) if isinstance(made, Container) else UNKNOWN
         case Choice():
             return join_all(
                 (_element_under(run, option, condition, node), condition) for option, condition in value.options

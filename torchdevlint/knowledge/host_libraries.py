@@ -8,6 +8,7 @@ from torchdevlint.knowledge.rows import (
     Environment,
     ObjectType,
     OfProcess,
+    Option,
     Plain,
     Quiet,
     ReadHost,
@@ -51,7 +52,8 @@ _PARSER = ObjectType(
     methods={
         **dict.fromkeys(words("parse_args parse_known_args parse_intermixed_args"), Arguments()),
         **dict.fromkeys(words("add_argument_group add_mutually_exclusive_group"), Quiet()),
-        **dict.fromkeys(words("add_argument set_defaults print_help error format_help"), _PLAIN),
+        "add_argument": Option(),
+        **dict.fromkeys(words("set_defaults print_help error format_help"), _PLAIN),
     },
 )
 
@@ -71,6 +73,7 @@ HOST_LIBRARIES: dict[str, Row] = {
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
+    **dict.fromkeys(("argparse.Namespace", "types.SimpleNamespace"), Arguments(holds=True)),
     **dict.fromkeys(
         words("""omegaconf.OmegaConf.load omegaconf.OmegaConf.create omegaconf.OmegaConf.from_cli
         omegaconf.OmegaConf.merge yacs.config.CfgNode absl.flags.FLAGS"""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
@@ -19,8 +20,9 @@ from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
-from torchdevlint.transfers.placing import contained, copied, move_module
+from torchdevlint.transfers.placing import contained, copied, move_module, taken
 from torchdevlint.transfers.reads import sizes
+from torchdevlint.transfers.states import changed, picked, state_tensor
 
 __all__ = [
     "IN_PLACE",
@@ -31,6 +33,7 @@ __all__ = [
     "ask_group",
     "call_object",
     "call_typed_module",
+    "changed",
     "choose_device",
     "contained",
     "copied",
@@ -62,9 +65,13 @@ __all__ = [
     "operand",
     "operate",
     "perhaps_loss",
+    "picked",
     "put_in",
+    "refusals",
     "register",
     "set_variable",
     "sizes",
+    "state_tensor",
+    "taken",
     "tested_slots",
 ]

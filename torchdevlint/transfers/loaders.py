@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.costs import LoaderBuilt
-from torchdevlint.interpreter import attributes, calls, functions, iteration
+from torchdevlint.interpreter import attributes, calls, instances, iteration
 from torchdevlint.knowledge.rows import Carrier, DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
@@ -23,7 +23,6 @@ from torchdevlint.values import (
     Container,
     Device,
     Flag,
-    Function,
     Instance,
     Loader,
     Object,
@@ -75,10 +74,8 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
     item: Value | None = None
     run.pace.read = run.pace.files.get(source.key) if isinstance(source, Opaque) else None
     if function is not None and custom:
-        samples = calls.Argument(call.node, run.opaque("samples"))
         with workers.of(run, row, call):
-            if run.worker is not None and isinstance(source, Instance):
-                _item_of(run, source, call)
+            samples = calls.Argument(call.node, _samples(run, source, call))
             item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
         if not isinstance(item, Container | Tensor | Object):
             item = None
@@ -167,17 +164,26 @@ def _was_placed(run: Run, source: Value) -> bool:
     return isinstance(source, Instance | Device)
 
 
+def _samples(run: Run, source: Value, call: Call) -> Value:
+    """Return the list of items of a dataset that a collate function is given, or an object of unknown kind."""
+    match source:
+        case Loader():
+            item = source.item
+        case Instance():
+            item = _item_of(run, source, call)
+        case Container():
+            item = iteration.element(run, source, call.node)
+        case _:
+            item = UNKNOWN
+    return run.opaque("samples") if item == UNKNOWN else run.container("list", (), item)
+
+
 def _item_of(run: Run, source: Instance, call: Call) -> Value:
-    method = attributes.member(run, source.cls, "__getitem__")
-    if not isinstance(method, Function):
-        return UNKNOWN
-    bound = Function(method.node, method.frame, method.name, source, method.owner)
-    index = calls.Argument(call.node, run.opaque("index"))
     frame = run.frame.in_module
     run.frame.in_module = False
-    value = functions.invoke(run, bound, calls.Call(call.node, "__getitem__", [index]))
+    value = instances.special(run, source, "__getitem__", call.node, run.opaque("index"))
     run.frame.in_module = frame
-    return value
+    return UNKNOWN if value is None else value
 
 
 def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:

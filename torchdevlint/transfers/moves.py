@@ -17,7 +17,7 @@ from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKin
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
-from torchdevlint.transfers import environment, leaves, workers
+from torchdevlint.transfers import environment, leaves, refusals, workers
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
@@ -202,6 +202,8 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     assert isinstance(value, Tensor)
     if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
         return UNKNOWN  # `x.type()` is the name of its type
+    if refusals.arguments(run, row, call, 0):
+        return UNKNOWN
     after, derived = destination(run, row, call)
     if after is None:
         _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
@@ -290,6 +292,7 @@ def _is_named(run: Run, node: cst.CSTNode) -> bool:
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:
     """Move an object of unknown kind: a module would move in place, of a tensor the result is elsewhere."""
     keep(run, receiver)
+    refusals.arguments(run, row, call, receiver.key)
     after, derived = destination(run, row, call)
     is_tensor = receiver.key in run.facts.tensors
     before = run.placement_of(receiver)
@@ -312,15 +315,13 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         note_carrier(run, receiver, after)
         if state is None:
             _left_behind(run, receiver)
-        run.store.set(receiver.key, PLACEMENT, moved)
+        move_module(run, receiver, moved)
         whole = run.parameter_of.get(receiver.key)
         if whole is not None and not receiver.parameter:
             move_module(run, whole, ANY)  # its parts are moved one by one, whether all of them is not known
         for name, value in tuple(run.attribute_values(receiver.key)):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
                 run.store.set(receiver.key, name, replace(value, placement=moved))
-            elif isinstance(value, Module):
-                move_module(run, value, moved)
     else:
         _moved(
             run, call, node.value, before, moved, False if is_tensor else None, proof=receiver.key,
@@ -333,10 +334,12 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
 
 def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> None:
     """Move a module in place, with everything it has registered."""
+    refusals.arguments(run, row, call, 0)
     after, _ = destination(run, row, call)
     before = run.module_placement(receiver) or ANY
     if after is None:
         return
+    refusals.of_spread(run, receiver, call)
     moved = _why(row, call, before, after)
     _moved(
         run,

@@ -6,22 +6,13 @@ from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
 from torchdevlint.costs import Renamed, SwitchedOff
-from torchdevlint.knowledge.rows import Autocast, Plain, Precision
+from torchdevlint.knowledge.rows import Precision
 from torchdevlint.transfers.operands import function_text
-from torchdevlint.transfers.reads import plain
-from torchdevlint.values import Const, Value
+from torchdevlint.values import Const
 
 if TYPE_CHECKING:
-    from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.calls import Call
     from torchdevlint.interpreter.run import Run
-
-_PLAIN = Plain()
-
-
-def autocast(run: Run, row: Autocast, call: Call, receiver: Argument | None) -> Value:
-    """Enter mixed precision: nothing moves."""
-    note(run, row.precision, call)
-    return plain(run, _PLAIN, call, receiver)
 
 
 def note(run: Run, row: Precision, call: Call) -> None:

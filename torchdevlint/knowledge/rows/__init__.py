@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
-    Arrives,
     Build,
     Carrier,
     Feed,
     FrameworkDevice,
+    Given,
     MoveHelper,
     ObjectType,
     Precision,
@@ -21,6 +21,7 @@ from torchdevlint.knowledge.rows.libraries import (
 )
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
+    Arrives,
     ContainerKind,
     Exchange,
     Freeze,
@@ -46,6 +47,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Autocast,
     Begin,
     Clock,
+    Collective,
     Conversion,
     Count,
     CurrentDevice,
@@ -63,6 +65,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoadFile,
     NoGrad,
     OfProcess,
+    Option,
     Query,
     SaveFile,
     SetDevice,
@@ -107,6 +110,7 @@ Row: TypeAlias = (
     | SetDevice
     | DefaultDevice
     | ModuleType
+    | Option
     | OptimizerType
     | DatasetType
     | LoaderType
@@ -131,6 +135,7 @@ Row: TypeAlias = (
     | Build
     | Prepare
     | Feed
+    | Given
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -153,6 +158,7 @@ Row: TypeAlias = (
     | SetVariables
     | OfProcess
     | DeviceNumber
+    | Collective
 )
 
 
@@ -168,11 +174,11 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none.
+    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
     ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes.
+    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -185,6 +191,7 @@ class Knowledge:
     module_call: str
     dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
+    state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
@@ -194,6 +201,7 @@ class Knowledge:
     expectations: frozenset[str]
     no_places: tuple[str, ...]
     file_reads: frozenset[str]
+    spreads: frozenset[str]
 
 
 __all__ = [
@@ -207,6 +215,7 @@ __all__ = [
     "Carrier",
     "Cast",
     "Clock",
+    "Collective",
     "Combine",
     "ContainerKind",
     "Conversion",
@@ -228,6 +237,7 @@ __all__ = [
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
+    "Given",
     "GradMode",
     "GroupsOf",
     "HoldParameters",
@@ -248,6 +258,7 @@ __all__ = [
     "ObjectType",
     "OfProcess",
     "OptimizerType",
+    "Option",
     "ParameterType",
     "Placing",
     "Plain",

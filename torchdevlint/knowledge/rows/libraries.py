@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from torchdevlint.knowledge.rows.modules import ModuleType, Placing
+from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
 
 if TYPE_CHECKING:
     from torchdevlint.knowledge.rows import Row
@@ -20,15 +20,6 @@ class Carrier(Enum):
     NONE = "it does not"
     IN_PLACE = "`to` moves it and returns it (`BatchEncoding`, PyG `Data`)"
     COPY = "`to` returns a moved copy (`PackedSequence`, DGL graph)"
-
-
-class Arrives(Enum):
-    """What a framework hands to a function or method of the script."""
-
-    ANYTHING = "of which nothing is known"
-    MODULE = "a module that it has placed"
-    PLACED = "tensors that it has placed where the module is"
-    BATCH = "a batch as the loader yields it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +72,14 @@ class Build:
     placed_by: tuple[str, ...] = ()
     follows: bool = False  # the object is where the first argument is (`pack_padded_sequence`)
     host: tuple[int, str] | None = None  # the position and the name of an argument that has to be on the host
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A call of which a row tells where a keyword is given; without it nothing is known (`return_tensors="pt"`)."""
+
+    keyword: str
+    row: Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,17 @@ class EnvironmentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Collective:
+    """A call in which processes exchange tensors: those of its first parameters that are named in ``tensors``.
+
+    ``group`` is the index of the parameter that names another process group than the default one.
+    """
+
+    tensors: tuple[str, ...]
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
 class GeneratorType:
     """A call that gives a generator of random numbers: of the device that it names (``placed``), else of the host.
 
@@ -124,10 +135,16 @@ class Draw:
 class Arguments:
     """A namespace of command-line arguments or configuration: attributes are places and flags.
 
-    ``unplaced`` is that of `ObjectType` (`TrainingArguments`).
+    ``unplaced`` is that of `ObjectType` (`TrainingArguments`). ``holds`` tells that it has its keyword arguments.
     """
 
     unplaced: tuple[tuple[str, object], ...] | None = None
+    holds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The declaration of one argument of the command line: what it is where nobody gives it stands in ``default=``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +159,14 @@ class GradMode:
 
 @dataclass(frozen=True, slots=True)
 class Autocast:
-    """A context, or decorator, of mixed precision."""
+    """A context, or decorator, of mixed precision on one type of device: ``type``, or what its first argument names.
+
+    ``enabled`` is the index of the parameter that switches it off.
+    """
 
     precision: Precision
+    type: str = ""
+    enabled: int = 2
 
 
 @dataclass(frozen=True, slots=True)
