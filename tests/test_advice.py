@@ -45,6 +45,7 @@ COUNTED = [
     pytest.param(step("total += out.mean().item()", "with context():", "    pass"), True, id="a block without it"),
     pytest.param(step("total += out.mean().item()", "if total > 3:", "    pass"), False, id="tested"),
     pytest.param(step("total += out.mean().item()", "for _ in range(3):", "    print(total)"), False, id="in a loop"),
+    pytest.param(step("total += out.mean().item()", "for _ in range(3):", "    pass"), True, id="a loop without it"),
     pytest.param(step("total += out.mean().item() + total / 2"), False, id="added to itself"),
     pytest.param(step("total += out.mean().item()", "last = total"), False, id="kept"),
     pytest.param(step("total += out.mean().item()", "total = max(total, 3.0)"), True, id="bounded"),
@@ -67,6 +68,7 @@ def evaluation(call: str = "out = model(x.to(device))", mode: str = "model.eval(
     return f"def run(model):\n    {mode}\n    for x, y in loader:\n        {call}\n    {after}\nrun(model)"
 
 
+GLOBAL = "def run():\n    model.eval()\n    for x, y in loader:\n        out = model(x.to(device))"
 EVALUATED = [
     pytest.param(evaluation(), True, id="plain"),
     pytest.param(evaluation(mode="model.train(False)"), True, id="by train"),
@@ -83,6 +85,9 @@ EVALUATED = [
     pytest.param("@decorate\n" + evaluation(), False, id="decorated unseen"),
     pytest.param(evaluation().removesuffix("run(model)"), False, id="called by nobody"),
     pytest.param(evaluation().replace("\nrun(model)", "\nwith context():\n    run(model)"), False, id="in a context"),
+    pytest.param(GLOBAL + "\nrun()", True, id="called by the script"),
+    pytest.param(GLOBAL, False, id="called from elsewhere"),
+    pytest.param("@decorate\n" + GLOBAL + "\nrun()", False, id="behind a decorator"),
     pytest.param(evaluation(call="x.requires_grad_(); out = model(x.to(device))"), False, id="gradients of the input"),
     pytest.param(evaluation(call="x.requires_grad_(False); out = model(x.to(device))"), True, id="none of the input"),
     pytest.param(evaluation(call="out = given(x)", mode="given.eval()"), False, id="a module that nobody trains"),
@@ -198,6 +203,7 @@ TIMED = [
     pytest.param("out = model(given); helper()", False, id="an unseen call"),
     pytest.param("out = given @ given", False, id="anywhere"),
     pytest.param("for x, y in loader:\n    out = model(x)", False, id="batches"),
+    pytest.param("y = torch.ones(2, 2, device=given); out = y @ y", False, id="where is not known"),
     pytest.param("for _ in range(9):\n    out = model(given)", True, id="again and again"),
 ]
 
@@ -226,7 +232,8 @@ INDEXED = [
     pytest.param("for _ in range(3):\n    out = given[torch.arange(3)]", False, id="out of anything"),
     pytest.param("for _ in range(3):\n    out = torch.ones(3)[torch.arange(3)]", False, id="on the host"),
     pytest.param("for _ in range(3):\n    out = there[torch.arange(3, device=device)]", False, id="there"),
-    pytest.param("for _ in range(3):\n    out = there[given.long()]", False, id="by what may be no tensor"),
+    pytest.param("for _ in range(3):\n    out = there[given.to('cpu')]", False, id="by what may be no tensor"),
+    pytest.param("for _ in range(3):\n    out = there[torch.arange(3, device=given)]", False, id="somewhere"),
     pytest.param(
         "class Own(nn.Module):\n    def __init__(self, w):\n        super().__init__()\n"
         "        self.w = w.cuda()[torch.arange(3)]\nOwn(torch.ones(3))",
@@ -279,6 +286,7 @@ MIXED = [
         "if args.cuda:\n    x = x.cuda()\n" + AVAILABLE + "net.cuda()\nif args.one:\n    net(x)", False, id="told"
     ),
     pytest.param("if args.cuda:\n    x = x.cuda()\ngiven(x)", False, id="a module that is not known"),
+    pytest.param("torch.add(x.cuda(), given.to(device))", False, id="what may be no tensor"),
     pytest.param(
         "s = torch.tensor(1.0)\nif args.cuda:\n    s = s.cuda()\n" + AVAILABLE + "x = x.cuda()\nx * s",
         False,

@@ -6,7 +6,7 @@ neither Python nor PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -328,29 +328,28 @@ def may_mix(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: C
 
     The accelerator's needs no more than that there is one, the host's holds under other guards.
     """
-    if ANY in (left, right):
-        return None
     for near in expanded(left, facts, world):
         for far in expanded(right, facts, world):
             host, other = (near, far) if is_host(near.device) else (far, near)
             if not is_host(host.device) or not is_accelerator(other.device) or not host.condition:
                 continue
-            if not all(name in ACCELERATORS for name, _ in other.condition | world):
+            if _of_machine(host.condition, any) or not _of_machine(other.condition | world, all):
                 continue
             condition = _world(other) | host.condition | world
-            if any(
-                (name, not truth) in condition or not _can_hold(name, truth, condition) for name, truth in condition
-            ):
-                continue
-            if all(name not in ACCELERATORS for name, _ in host.condition):
+            if all(_can_hold(name, truth, condition) for name, truth in condition):
                 return Clash(near, far, condition)
     return None
+
+
+def _of_machine(condition: Condition, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
+    """Tell whether all or any of the guards of a condition are about which accelerators there are."""
+    return quantifier(name in ACCELERATORS for name, _ in condition)
 
 
 def _can_hold(name: str, truth: bool, condition: Condition) -> bool:
     """Tell whether a literal agrees with the others: a conjunction is not false where all its parts are true."""
     if truth:
-        return True
+        return (name, False) not in condition
     parts = name.split(" and ")
     literals = {(part.removeprefix("not "), not part.startswith("not ")) for part in parts}
     return not literals <= condition
