@@ -284,7 +284,26 @@ def main():
 FUNCTION = (
     "model = nn.Linear(4, 2).to(device)\ndef step(engine):\n    return model(torch.ones(2, 4).to(device))\n{then}\n"
 )
+DIFFUSION = """\
+from accelerate import Accelerator
+def train(model, loader):
+    accelerator = Accelerator()
+    model, loader = accelerator.prepare(model, loader)
+    for images in loader:
+        noise = torch.randn(images.shape{place})
+        with accelerator.accumulate({accumulated}):
+            F.mse_loss(model(images)[0], noise)
+"""
 TIMES = [
+    pytest.param(DIFFUSION.format(place="", accumulated="model"), ["TDL103"], id="noise of the host's"),
+    pytest.param(DIFFUSION.format(place=", device=images.device", accumulated="model"), [], id="noise that is there"),
+    pytest.param(DIFFUSION.format(place="", accumulated="3"), [], id="of what may be no module"),
+    pytest.param(
+        "import numpy as np\nmodel = Net()\nmodel.cuda()\nfor graph, y in DataLoader(given):\n"
+        "    graph, y = graph.to('cuda'), y.to('cuda')\n    print(model(graph), np.mean([graph.num_edges() / 2]))\n",
+        ["TDL501", "TDL502"],
+        id="a number that a moved object tells",
+    ),
     pytest.param(CLOSURE.format(then="helper(step); torch.save(model.cpu(), 'x.pt')"), [], id="before or after"),
     pytest.param(CLOSURE.format(then="model.cpu(); step(1)"), ["TDL203"], id="after"),
     pytest.param(FUNCTION.format(then="helper(step)\nmodel.cpu()"), [], id="a function, before or after"),

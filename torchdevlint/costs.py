@@ -132,13 +132,17 @@ class SampleMoved:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A clock was read (``node``) when nothing had waited for ``launch``, whose time was to be taken, at ``place``."""
+    """A clock was read (``node``) when nothing had waited for ``launch``, whose time was to be taken, at ``place``.
+
+    ``loop`` is the one in which the clock was read first, if any.
+    """
 
     node: cst.CSTNode
     world: Condition
     text: str
     launch: cst.CSTNode
     place: Placement
+    loop: cst.CSTNode | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,6 +276,29 @@ def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placemen
             return placement
 
 
+def mixtures(event: Combined | Called, facts: FileFacts) -> Iterator[Meeting]:
+    """Return where the sides of an event meet on one device under some guards and on two under others."""
+    match event:
+        case Called() if not event.proof or event.proof in facts.modules:
+            module = Operand(event.node, event.text, "", event.state, (1, None))
+            pairs = [(module, operand) for operand in event.inputs]
+        case Combined() if event.mix is not Mix.FREE and not event.proof:
+            pairs = list(islice(combinations(event.operands, 2), MAX_PAIRS))
+        case _:
+            return
+    for first, second in pairs:
+        if not (_proven(first, facts) and _proven(second, facts)):
+            continue
+        mixed = lattice.may_mix(first.placement, second.placement, facts, event.world)
+        if mixed is None or lattice.clash(first.placement, second.placement, facts, event.world) is not None:
+            continue
+        sides = Side(first.text, mixed.left), Side(second.text, mixed.right)
+        odd, other = sides if lattice.is_host(mixed.left.device) else sides[::-1]
+        if (first if odd is sides[0] else second).rank[0] > 0:
+            yield Meeting(odd, other, Culprit.OPERAND, event.entry or event.node)
+            return
+
+
 def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:
     """Yield the meetings of an event for which one culprit is to blame; every such rule asks, so they are kept."""
     found = facts.met.get(id(event))

@@ -193,6 +193,11 @@ class Parameters:
     node: cst.CSTNode | None = field(default=None, compare=False)  # the call that gave a state dict
     placement: Placement = field(default=ANY, compare=False)  # where the tensors of a state dict are
 
+    @property
+    def is_state(self) -> bool:
+        """Tell whether it is a state dict."""
+        return self.key != 0
+
 
 @dataclass(frozen=True, slots=True)
 class Device:

@@ -327,8 +327,9 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.forget_attributes(run, receiver.key)
         case Module():
             old = run.store.value(receiver.key, name)
+            known = isinstance(value, Tensor) and bool(run.store.holders(value))  # an optimizer may have it
             transfers.hold(run, receiver, name, value, node)
-            transfers.put_in(run, receiver, value, old, text_of(target), node)
+            transfers.put_in(run, receiver, UNKNOWN if known else value, old, text_of(target), node)
         case Instance(cls=cls) if member(run, cls, "__setattr__") is not None:
             calls.consume(run, value)
             calls.escape(run, receiver)

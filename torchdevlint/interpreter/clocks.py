@@ -71,4 +71,5 @@ def elapsed(run: Run, end: Value, start: Value) -> None:
         return
     if launch.loop is not None and launch.loop.batches and launch.loop is not first.loop:
         return
-    run.emit(Timed(last.node, run.world, text_of(launch.node), launch.node, launch.place))
+    loop = first.loop.node if first.loop is not None else None
+    run.emit(Timed(last.node, run.world, text_of(launch.node), launch.node, launch.place, loop))

@@ -268,7 +268,7 @@ def _handed(run: Run, frame: Frame, name: str, arrives: Arrives, parameter: cst.
             run.iterated_in[item.source] = frame.base
             return item
         case Arrives.PLACED:
-            return run.opaque(name, placement, output=True)
+            return run.opaque(name, _as_input(placement, parameter))
         case Arrives.MODULE:  # pragma: no branch (there is no other case)
             module = run.opaque(name)
             run.facts.modules.add(module.key)

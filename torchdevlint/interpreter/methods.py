@@ -111,7 +111,8 @@ def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.
     for argument in made.values():
         calls.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
-        return run.derive(receiver, f"{receiver.name}.{name}(…)")
+        # of an object that tells of itself (`graph.num_edges()`) this is no tensor
+        return replace(run.derive(receiver, f"{receiver.name}.{name}(…)"), member=False)
     result = run.opaque(f"{text_of(node)}(…)")
     run.part_of[result.key] = receiver.key
     return result

@@ -69,7 +69,7 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
             return base if base.type.array else Tensor(run.placement_of(base))
         case Loader():
             return _dataset_item(run, base, node, indices)
-        case Parameters(kind="state"):
+        case Parameters() if base.is_state:
             key = indices[0][1] if len(indices) == 1 else UNKNOWN
             return transfers.state_tensor(base, key.value if isinstance(key, Const) else None)
         case Parameters():

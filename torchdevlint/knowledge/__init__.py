@@ -14,6 +14,7 @@ from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER,
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
+from torchdevlint.knowledge.torch_further import FURTHER, FURTHER_OF_TENSORS
 from torchdevlint.knowledge.torch_nn import TORCH_NN
 from torchdevlint.knowledge.torch_runtime import DISTRIBUTIONS, EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
 from torchdevlint.knowledge.torch_tensor import DTYPES, TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
@@ -25,6 +26,7 @@ NAMES = Rows(
     {
         **TORCH_FUNCTIONS,
         **TORCH_FUNCTIONAL,
+        **FURTHER,
         **TORCH_NN,
         **TORCH_RUNTIME,
         **DISTRIBUTIONS,
@@ -40,7 +42,7 @@ NAMES = Rows(
     },
     FUNCTIONS,
 )
-OF_TENSORS = Rows(TENSOR, METHODS)
+OF_TENSORS = Rows({**TENSOR, **FURTHER_OF_TENSORS}, METHODS)
 
 DEFAULT = Knowledge(
     names=NAMES,

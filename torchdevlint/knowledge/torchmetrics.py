@@ -66,24 +66,22 @@ _FUNCTIONS += ["mean_squared_error", "mean_absolute_error"]
 
 _AGGREGATION = ModuleType(inputs=("value", "weight"), output="opaque", metric=True, has_device=True)
 
+_TASKS = {f"{task}{name}": _CLASSIFIER for name in _CLASSIFICATION for task in ("Binary", "Multiclass", "Multilabel")}
+
 _MODULES: dict[str, dict[str, ModuleType]] = {
     "aggregation": dict.fromkeys(words("MeanMetric SumMetric"), _AGGREGATION),
-    "classification": {
-        **{
-            f"{task}{name}": _CLASSIFIER
-            for name in _CLASSIFICATION
-            for task in ("", "Binary", "Multiclass", "Multilabel")
-        },
-        **dict.fromkeys(_RANKING, _METRIC),
-    },
+    "classification": dict.fromkeys(_CLASSIFICATION, _CLASSIFIER),
     "regression": dict.fromkeys(_REGRESSION, _METRIC),
-    "image": {**dict.fromkeys(_IMAGE, _SIMILARITY), **_NETWORKS},
+    "image": dict.fromkeys(_IMAGE, _SIMILARITY),
     "audio": dict.fromkeys(_AUDIO, _METRIC),
 }
 
 TORCHMETRICS: dict[str, Row] = {
     **{f"torchmetrics.{name}": row for rows in _MODULES.values() for name, row in rows.items()},
     **{f"torchmetrics.{module}.{name}": row for module, rows in _MODULES.items() for name, row in rows.items()},
+    **{f"torchmetrics.classification.{name}": row for name, row in _TASKS.items()},
+    **{f"torchmetrics.classification.{name}": _METRIC for name in _RANKING},
+    **{f"torchmetrics.image.{name}": row for name, row in _NETWORKS.items()},
     **dict.fromkeys(
         (f"torchmetrics.functional.{name}" for name in _FUNCTIONS),
         Combine(operands=("preds", "target"), mix=Mix.ZERO_DIM, rank=RankRule.UNKNOWN),

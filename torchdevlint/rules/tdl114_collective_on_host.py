@@ -42,12 +42,12 @@ _THERE = lattice.on(Concrete(ACCELERATOR))
 @rule(
     __name__,
     on=Collected,
-    message="`{text}` gets `{tensor}` on {place}, but NCCL, which the process group uses, moves accelerator tensors",
+    message="`{text}` gets `{given}` on {place}, but NCCL, which the process group uses, moves accelerator tensors",
     fix="Make or move the tensor to the device of the process",
 )
 def check(event: Collected, facts: FileFacts) -> Iterator[Finding]:
     """Yield each host tensor that the only process group there is cannot move."""
     clash = lattice.clash(event.placement, _THERE, facts, event.world)
     if facts.groups == {True} and clash is not None and lattice.is_host(clash.left.device):
-        parts: dict[str, object] = {"text": event.text, "tensor": event.tensor, "place": clash.left}
+        parts: dict[str, object] = {"text": event.text, "given": event.tensor, "place": clash.left}
         yield Finding(event.node, parts, origin(event.tensor, clash.left.why, event.node))

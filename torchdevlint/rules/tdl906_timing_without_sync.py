@@ -47,6 +47,8 @@ from torchdevlint.rule import Finding, rule
 )
 def check(event: Timed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each time that ends before the accelerator does."""
+    if event.loop in facts.training_loops:
+        return
     found = lattice.on_accelerator(event.place, facts, event.world)
     if found is not None:
         yield Finding(event.node, {"text": event.text, "launch": event.launch, "place": str(found.device)})

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 Transfer: TypeAlias = "Callable[[Run, Any, Call, Argument | None], Value]"
 """What the call of a row of one kind gives; the last argument is the object of a method."""
 
+
+def given(run: Run, row: rows.Given, call: Call, receiver: Argument | None) -> Value:
+    """Do what a row tells of a call, where the call has its keyword."""
+    return apply(run, row.row, call, receiver) if row.keyword in call.keywords else calls.unseen(run, call)
+
+
 TRANSFERS: dict[type[Row], Transfer] = {
     rows.Make: tensors.make,
     rows.Like: tensors.like,
@@ -87,6 +93,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Build: frameworks.build,
     rows.Prepare: frameworks.prepare,
     rows.Feed: frameworks.feed,
+    rows.Given: given,
     rows.DeviceContext: frameworks.opaque,
     rows.FrameworkDevice: frameworks.device,
 }
@@ -95,8 +102,6 @@ TRANSFERS: dict[type[Row], Transfer] = {
 
 def apply(run: Run, row: Row, call: Call, receiver: Argument | None) -> Value:
     """Return the value of a call that a row tells of; ``receiver`` is the object of a method call."""
-    if isinstance(row, rows.Given):
-        return apply(run, row.row, call, receiver) if row.keyword in call.keywords else calls.unseen(run, call)
     transfer = TRANSFERS.get(type(row))
     value = transfer(run, row, call, receiver) if transfer is not None else calls.unseen(run, call)
     return draws.drawn(run, call, receiver, value) if "generator" in call.keywords else value

@@ -12,7 +12,7 @@ from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
-from torchdevlint.state import MAX_DEPTH
+from torchdevlint.state import MAX_DEPTH, Items
 from torchdevlint.transfers import casting, losses, replicas
 from torchdevlint.transfers.modules import FROZEN, holds_tensors, hooked
 from torchdevlint.transfers.operands import function_text, operand
@@ -193,6 +193,8 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     """Call a `Sequential`: each module in turn; of one whose modules are not known, as a whole."""
     items = run.items(module)
     first = call.arguments[0] if call.arguments else None
+    if first is not None and _is_empty(run, module, items):
+        return first.value
     state = run.module_placement(module) or ANY
     if hooked(run, module):
         return Tensor(state, (1, None))
@@ -217,6 +219,12 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
     return Tensor(placement, ANY_RANK, False if run.no_grad else None)
+
+
+def _is_empty(run: Run, module: Module, items: Items) -> bool:
+    """Tell whether a `Sequential` has no modules: it gives back what it gets."""
+    filled = module.cls is not None or items.exact or items.rest is not None or items.lost
+    return not filled and not any(True for _ in run.attribute_values(module.key))
 
 
 def _placements(run: Run, container: Module) -> Iterator[Placement | None]:

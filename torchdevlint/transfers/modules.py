@@ -98,7 +98,11 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     if module.cls is None and (isinstance(value, Tensor | Opaque) or apart):
         run.store.set(module.key, PLACEMENT, ANY)  # one of the parameters of a torch layer: the others may be elsewhere
     if isinstance(value, Tensor) and value.held is not Holder.NONE:
+        known = run.store.holders(value) if value.held is Holder.PARAMETER and not run.frame.constructing else ()
         value = _as_held(value, node, name)
+        for slot in known:  # it moves with the module under its other names too
+            run.store.set(*slot, value)
+            run.lent_parameters.add((module.key, name))
     run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
 
 

@@ -335,11 +335,12 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
 def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> None:
     """Move a module in place, with everything it has registered."""
     refusals.arguments(run, row, call, 0)
-    after, _ = destination(run, row, call)
+    after, derived = destination(run, row, call)
     before = run.module_placement(receiver) or ANY
     if after is None:
         return
-    refusals.of_spread(run, receiver, call)
+    if not derived:
+        refusals.of_spread(run, receiver, call, after)
     moved = _why(row, call, before, after)
     _moved(
         run,

@@ -43,7 +43,7 @@ IN_PLACE = Combine(mix=Mix.IN_PLACE, rank=RankRule.SAME, in_place=True)
 
 def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) -> Value:
     """An operation on one tensor, as a function or as a method; of a list of tensors on its elements."""
-    source = subject(call, receiver)
+    source = call.get(row.position, "input") if row.position and receiver is None else subject(call, receiver)
     if source is None:
         return UNKNOWN
     value = source.value
@@ -158,8 +158,14 @@ def operate(
     names = ("input", "other")
     meet(run, node, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors])
     result = combined(run, row, values)
-    clocks.launched(run, node, result.placement)
+    if _is_heavy(row):
+        clocks.launched(run, node, result.placement)
     return result
+
+
+def _is_heavy(row: Combine) -> bool:
+    """Tell whether an operation may take its time: a product of matrices does, a sum of numbers does not."""
+    return row.mix is Mix.STRICT and not row.in_place and not row.index and not row.sequence
 
 
 def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
@@ -210,7 +216,7 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Tensor:
     ]
     # An operand of unknown kind may be a tensor: beside a host scalar it then decides where and what the result is.
     unseen = len(tensors) < sum(not isinstance(v, Const | Flag) for v in values)
-    rank = ranks.combined(row.rank, [*tensors, Tensor()] if unseen else tensors)
+    rank = ranks.combined(run, row.rank, [*tensors, Tensor()] if unseen else tensors)
     graph: bool | None
     if run.no_grad or row.graph is False:
         graph = False
@@ -273,7 +279,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
         calls.consume(run, value)
         keep(run, value)
         run.arrive(value, call.node)
-        if isinstance(value, Opaque) and name == "input":
+        if isinstance(value, Opaque) and name in ("input", *row.operands[:1]) and not row.sequence:
             run.facts.tensors.add(value.key)
         if not isinstance(value, Tensor | Opaque) or name in row.optional_host:
             continue
@@ -282,16 +288,20 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
         made = operand(run, argument.node, value, name, name in row.index)
         operands.append(replace(made, part=True) if argument.part else made)
     written = outputs(run, call)
-    if written and row.out_mix is not None:
+    if written and row.out_mix not in (None, Mix.FREE):
         row = replace(row, mix=row.out_mix)
-    meet(run, call.node, row, operands + written)
+    meet(run, call.node, row, operands if row.out_mix is Mix.FREE else operands + written)
     if written:
         return call.keywords["out"].value
     results = [v for v in values if isinstance(v, Tensor | Opaque | Choice | Unknown)]
     if row.sequence and not any(isinstance(v, Tensor | Opaque) for v in results):
         return Tensor(ANY, (1, None))
     result = combined(run, row, results)
-    clocks.launched(run, call.node, result.placement)
+    if _is_heavy(row):
+        clocks.launched(run, call.node, result.placement)
+    if row.count and isinstance(result, Tensor):
+        further = (Tensor(result.placement, graph=None) for _ in range(row.count - 1))
+        return run.container("tuple", (result, *further))
     return result
 
 
@@ -299,19 +309,17 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
     """Return the tensor arguments of a combination with the names of their parameters."""
     found: list[tuple[str, Argument]] = []
     given = ([receiver] if receiver is not None else []) + call.arguments
-    if row.format:
-        given = given[1:]
-        return [("input", argument) for argument in given]
+    if row.format or row.variadic:
+        given = given[1:] if row.format else given
+        return [
+            ("input", each)
+            for argument in given
+            for each in (_items(run, argument) if isinstance(argument.value, Container) else [argument])
+        ]
     if row.sequence:
         first = given[0] if given else call.keywords.get("tensors")
         if first is not None:
-            calls.consume(run, first.value)
-            items = iteration.parts(run, first.value, first.node)
-            nodes = _element_nodes(first.node, len(items))
-            found = [
-                ("tensors", calls.Argument(node, item, node is first.node))
-                for node, item in zip(nodes, items, strict=True)
-            ]
+            found = [("tensors", item) for item in _items(run, first)]
         return found
     for index, name in enumerate(row.operands):
         if not name:
@@ -319,7 +327,16 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
         argument = call.keywords.get(name) or (given[index] if index < len(given) else None)
         if argument is not None:
             found.append((name, argument))
+    found.extend((name, call.keywords[name]) for name in row.keywords if name in call.keywords)
     return found
+
+
+def _items(run: Run, argument: Argument) -> list[Argument]:
+    """Return the elements of a sequence of tensors."""
+    calls.consume(run, argument.value)
+    items = iteration.parts(run, argument.value, argument.node)
+    nodes = _element_nodes(argument.node, len(items))
+    return [calls.Argument(node, item, node is argument.node) for node, item in zip(nodes, items, strict=True)]
 
 
 def _element_nodes(node: cst.CSTNode, count: int) -> list[cst.CSTNode]:

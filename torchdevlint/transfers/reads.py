@@ -119,6 +119,8 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     for read in call.arguments if receiver is None else [receiver]:
         if not row.tensor_evidence:
             run.arrive(read.value, call.node)
+        if row.modules and isinstance(read.value, Opaque):
+            run.facts.modules.add(read.value.key)
     if row.reads and receiver is not None:
         pace.fetched(run, receiver.value, call.node)
         pace.waited(run, call.node, run.placement_of(receiver.value), number=True)

@@ -106,7 +106,7 @@ def _entries(
 ) -> Iterator[tuple[tuple[object, ...], Keys, Condition]]:
     for option, condition in options(value):
         match option:
-            case Parameters(kind="state"):
+            case Parameters() if option.is_state:
                 yield path, _of(run, option), world | condition
             case Container(kind="dict") if depth < MAX_DEPTH:
                 for key, item in run.items(option).exact:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
-    Arrives,
     Build,
     Carrier,
     Feed,
@@ -22,6 +21,7 @@ from torchdevlint.knowledge.rows.libraries import (
 )
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
+    Arrives,
     ContainerKind,
     Exchange,
     Freeze,

@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from torchdevlint.knowledge.rows.modules import ModuleType, Placing
+from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
 
 if TYPE_CHECKING:
     from torchdevlint.knowledge.rows import Row
@@ -20,15 +20,6 @@ class Carrier(Enum):
     NONE = "it does not"
     IN_PLACE = "`to` moves it and returns it (`BatchEncoding`, PyG `Data`)"
     COPY = "`to` returns a moved copy (`PackedSequence`, DGL graph)"
-
-
-class Arrives(Enum):
-    """What a framework hands to a function or method of the script."""
-
-    ANYTHING = "of which nothing is known"
-    MODULE = "a module that it has placed"
-    PLACED = "tensors that it has placed where the module is"
-    BATCH = "a batch as the loader yields it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,15 @@ class Placing(Enum):
     UNSEEN = "code that cannot be seen"
 
 
+class Arrives(Enum):
+    """What a framework hands to a function or method of the script."""
+
+    ANYTHING = "of which nothing is known"
+    MODULE = "a module that it has placed"
+    PLACED = "tensors that it has placed where the module is"
+    BATCH = "a batch as the loader yields it"
+
+
 class Replicas(Enum):
     """When a wrapper asks that the module it wraps is on the first of its devices."""
 
@@ -62,7 +71,7 @@ class ModuleType:
     loss: Loss | None = None
     container: ContainerKind = ContainerKind.NONE
     placing: Placing = Placing.USER
-    framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
+    framework_methods: tuple[tuple[str, tuple[Arrives, ...]], ...] = ()  # what it hands to which (`training_step`)
     early_methods: tuple[str, ...] = ()  # methods that it calls before it has moved the module (`setup`)
     moves_inputs: tuple[str, ...] = ()  # methods that take their inputs from anywhere (`generate`)
     has_device: bool = False
