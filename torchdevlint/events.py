@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from torchdevlint.costs import CostEvent
 from torchdevlint.incidents import (
     CastElsewhere,
     Collected,
@@ -43,6 +44,7 @@ class Operand:
     rank: Rank
     proof: int = 0
     is_index: bool = False
+    part: bool = False  # the expression is that of a container, of which this is an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +349,7 @@ Event: TypeAlias = (
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | CostEvent
     | Replaced
     | StateLoaded
     | NoMove

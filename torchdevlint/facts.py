@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchdevlint.costs import Costs
 from torchdevlint.incidents import Entry
 from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
@@ -113,6 +114,8 @@ class FileFacts:
     # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
     bound: set[tuple[int, str]] = field(default_factory=set)
 
+    # what rules of advice ask
+    costs: Costs = field(default_factory=Costs)
     # guards under which the module in a wrapper was asked for, by the call that made the wrapper
     unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
 

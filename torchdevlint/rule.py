@@ -41,7 +41,8 @@ class Finding:
     """One finding of a rule: where, the arguments of its message, and what it is about.
 
     ``origin`` is the node that caused it (the creation, the move left out): of findings with one origin one
-    is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)"). ``fix`` mends it.
+    is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)").
+    ``fix`` mends it.
     """
 
     node: cst.CSTNode

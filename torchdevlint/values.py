@@ -75,6 +75,14 @@ class Unleafed:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """The list that a tensor is out of, by key: an element of it, or all of them in one (``whole``)."""
+
+    key: int
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor: where it is, its rank, whether it carries a graph, and how a module holds it.
 
@@ -91,6 +99,9 @@ class Tensor:
     flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
     unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
+    output: bool = field(default=False, compare=False)  # all that a module gave
+    batch: int = field(default=0, compare=False)  # the loader whose batch it is a part of, as it came
+    kept: frozenset[Kept] = field(default=frozenset(), compare=False)  # lists that loops fill, which it is out of
 
 
 @dataclass(frozen=True, slots=True)

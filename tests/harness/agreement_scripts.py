@@ -145,6 +145,10 @@ def _head(body: str) -> str:
 def operator_scripts(info: Any, number: int) -> Written:
     """The scripts of an entry of `op_db`, of as many samples as are asked for."""
     written = Written()
+    if info.name.startswith("_") and info.name not in REVERSED and info.name != "__getitem__":
+        return Written(reason="it is private")
+    if not info.dtypesIfCUDA:
+        return Written(reason="PyTorch has no kernel of it for CUDA")
     if not list(_forms(info)):
         written.reason = "it is neither a function of `torch` nor a method under this name"
     seen: set[str] = set()
@@ -180,7 +184,7 @@ def _written(info: Any, sample: Any, form: str, write: Writer, literal: bool) ->
 
 def _samples(info: Any, number: int) -> Iterator[Any]:
     """Samples of different structure: kinds and numbers of dimensions of their arguments."""
-    dtype = next((each for each in DTYPES if each in info.dtypes), None)
+    dtype = next((each for each in DTYPES if each in info.dtypes and each in info.dtypesIfCUDA), None)
     if dtype is None:
         return
     seen: set[object] = set()
@@ -222,7 +226,7 @@ def _forms(info: Any) -> Iterator[tuple[str, Writer]]:
     if name in REVERSED:
         yield "operator", _infix(REVERSED[name], backwards=True)
         return
-    for each in (name, *(alias.name for alias in info.aliases)):
+    for each in (name, *(alias.name.removeprefix("torch.") for alias in info.aliases)):
         path = _resolve(each)
         if path is not None:
             yield f"function {each}" if each != name else "function", _function(path)

@@ -45,6 +45,7 @@ class Argument:
 
     node: cst.CSTNode
     value: Value
+    part: bool = False  # the expression is that of a container of the value
 
 
 @dataclass(slots=True)
@@ -256,7 +257,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.name in builtins.EXITS:
         run.left = True
         return UNKNOWN
-    run.waits += any(isinstance(argument.value, Tensor) for argument in made.values())  # `float(x)` does
+    builtins.read(run, callee.name, made)
     builtin = builtins.HANDLERS.get(callee.name)
     if builtin is not None:
         return builtin(run, made)

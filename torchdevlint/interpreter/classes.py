@@ -339,7 +339,11 @@ def arriving(run: Run, made: Module | Instance, method: Function, owner: Placeme
         return lattice.on(symbol, Why(Role.PLACED, method.node, f"placed by `{made.cls.type.name}`"))
     if not isinstance(made, Module) or owner is None or owner == ANY:
         return None
-    if name == run.knowledge.module_call or name in made.type.framework_methods:
+    handed = dict(made.type.framework_methods).get(name)
+    if handed is not None:
+        run.handed[method.node] = handed
+        return frozenset(replace(p, why=replace(p.why, role=Role.PLACED)) if p.why else p for p in owner)
+    if name == run.knowledge.module_call:
         return frozenset(replace(p, why=replace(p.why, role=Role.INPUT)) if p.why else p for p in owner)
     return None
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import iteration, tallies
+from torchdevlint.interpreter import iteration, pace, tallies
 from torchdevlint.interpreter.run import Run
 from torchdevlint.state import ITEMS, Items
 from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Parameters, Value
@@ -51,6 +51,7 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     run.appended[receiver.key] = made.node
     if isinstance(receiver, Container):
         tallies.appended(run, receiver, made)
+        value = pace.gathered(run, receiver, made.node, made.arguments[-1].node, value, made.receiver)
     value = _taken(run, receiver, value, made)
     items = run.items(receiver)
     inside_loop = bool(run.frame.loops)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import libcst as cst
 
-from torchdevlint.interpreter import expressions, guards, uncalled
+from torchdevlint.interpreter import expressions, guards, pace, uncalled
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
@@ -62,7 +62,7 @@ def test(run: Run, node: cst.BaseExpression, parts: tuple[Value, Value] | None =
             right = test(run, node.right)
     else:
         left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
-    return _both(left, right, is_and)
+    return both(left, right, is_and)
 
 
 @contextmanager
@@ -79,10 +79,12 @@ def _negated(inner: Test) -> Test:
     return Test(inner.when_false, inner.when_true, None if inner.known is None else not inner.known)
 
 
-def _both(left: Test, right: Test, is_and: bool) -> Test:
+def both(left: Test, right: Test, is_and: bool = True) -> Test:
     """Combine two tests: what both say when the whole is decided, and the whole as a literal of its own."""
+    if left.known is not None:
+        return right if left.known is is_and else left
     if right.known is not None:
-        return left if right.known is is_and else (ALWAYS_FALSE if is_and else ALWAYS_TRUE)
+        return left if right.known is is_and else right
     parts = left.when_true | right.when_true if is_and else left.when_false | right.when_false
     name = _compound(parts)
     whole, part = (
@@ -122,6 +124,7 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
         case Tensor():
             run.arrive(value, node)
             run.waits += 1
+            pace.waited(run, node, value.placement, number=True)
             return _asked(run, value, node)
         case Choice():
             return _truth_of_choice(run, value, node)

@@ -11,6 +11,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
+from torchdevlint.interpreter.pace import Pace
 from torchdevlint.interpreter.worlds import may_guard
 from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
@@ -148,7 +149,9 @@ class Run:
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
     arguments: set[int] = field(default_factory=set)
+    options: dict[int, dict[str, None]] = field(default_factory=dict)  # of a parser, that default to an accelerator
     flights: dict[int, Flight] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
     waits: int = 0  # calls so far in which the host may have waited for the accelerator
     moved: set[tuple[int, cst.CSTNode]] = field(default_factory=set)  # by which call, themselves and not as parts
     bounded: set[int] = field(default_factory=set)

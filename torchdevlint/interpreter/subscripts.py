@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.events import Indexed
-from torchdevlint.interpreter import expressions, iteration
+from torchdevlint.interpreter import expressions, iteration, pace
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY
 from torchdevlint.state import join_all
@@ -167,3 +167,4 @@ def indexed(run: Run, base: Tensor | Opaque | Object, node: cst.Subscript, indic
         if isinstance(base, Object) and base.type.array:
             owner = replace(owner, placement=lattice.ON_HOST)
         run.emit(Indexed(node, run.world, run.frame.entry, owner, tuple(operands)))
+        pace.indexed(run, node, owner, operands)

@@ -104,6 +104,7 @@ _LAYERS: dict[str, ModuleType] = {
         inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
         returns=RankRule.SAME,
     ),
+    "LinearCrossEntropyLoss": ModuleType(inputs=("input", "target"), metric=True),
     "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque", metric=True),
     "Module": ModuleType(abstract=True, output="opaque", inputs=()),
     "Container": ModuleType(abstract=True, output="opaque", inputs=()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdevlint.knowledge.rows import (
     Autocast,
     Begin,
@@ -27,6 +29,7 @@ from torchdevlint.knowledge.rows import (
     OfProcess,
     OptimizerType,
     Plain,
+    Precision,
     Query,
     Quiet,
     RankRule,
@@ -192,16 +195,21 @@ _SCALER = ObjectType(
     },
 )
 
+# https://docs.pytorch.org/docs/2.13/amp.html; the old names warn since 2.4
+_AUTOCAST = Precision("torch.amp.autocast", keyword="device_type", enabled=2)
+_SCALING = Precision("torch.amp.GradScaler", keyword="device", default="cuda", enabled=5)
+
 _MODES: dict[str, Row] = {
     **dict.fromkeys(("torch.no_grad", "torch.inference_mode"), NoGrad()),
     "torch.enable_grad": _PLAIN,
     "torch.set_grad_enabled": GradMode(),
     **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
-    **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast"), Autocast()),
-    "torch.cuda.amp.autocast": Autocast("cuda", 0),
-    "torch.cpu.amp.autocast": Autocast("cpu", 0),
-    **dict.fromkeys(("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"), _SCALER),
+    **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast"), Autocast(_AUTOCAST)),
+    "torch.cuda.amp.autocast": Autocast(replace(_AUTOCAST, old=True), "cuda", 0),
+    "torch.cpu.amp.autocast": Autocast(replace(_AUTOCAST, old=True), "cpu", 0),
+    "torch.amp.GradScaler": replace(_SCALER, precision=_SCALING),
+    "torch.cuda.amp.GradScaler": replace(_SCALER, precision=replace(_SCALING, old=True)),
     **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
     "torch.random.fork_rng": _PLAIN,
     "torch.profiler.profile": ObjectType("profile", methods={"step": _PLAIN, "export_chrome_trace": _PLAIN}),

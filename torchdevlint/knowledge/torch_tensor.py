@@ -108,7 +108,7 @@ TENSOR: dict[str, Row] = {
     "numpy": ReadHost(tensor_evidence=True, forced="force"),
     "__array__": ReadHost(tensor_evidence=True),
     # Python data. Arrays have `item` and `tolist` too.
-    **dict.fromkeys(words("item tolist"), Plain()),
+    **dict.fromkeys(words("item tolist"), Plain(reads=True)),
     **dict.fromkeys(
         words("""dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
         is_floating_point is_complex is_signed untyped_storage retain_grad record_stream is_inference

@@ -9,6 +9,7 @@ from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
+from torchdevlint.transfers.evaluation import evaluated
 from torchdevlint.transfers.frameworks import device_symbol
 from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
@@ -40,6 +41,7 @@ __all__ = [
     "demanded",
     "device_symbol",
     "entered",
+    "evaluated",
     "fill_container",
     "follow",
     "formatted_device",

@@ -9,6 +9,7 @@ from torchdevlint.incidents import CastElsewhere, DeviceObjectGiven
 from torchdevlint.knowledge.rows import Autocast
 from torchdevlint.lattice import ANY, Concrete, Placement
 from torchdevlint.names import text_of
+from torchdevlint.transfers import precision
 from torchdevlint.transfers.devices import parse
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.values import Const, Device, Form, Opaque, Value
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 def autocast(run: Run, row: Autocast, call: Call, receiver: Argument | None) -> Value:
     """Return a context in which operations are cast on one type of device, if it is surely enabled."""
+    precision.note(run, row.precision, call)
     given = None if row.type else call.get(0, "device_type")
     made = run.opaque("context")
     place = lattice.on(Concrete(row.type)) if row.type else _place(run, call, given)

@@ -23,7 +23,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, SCATTERS, Items
-from torchdevlint.transfers import reads, refusals, runtime
+from torchdevlint.transfers import precision, reads, refusals, runtime
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -78,6 +78,8 @@ def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None)
     """Build an object of a library's class; one that is told where to place things is of unknown kind."""
     if any(name in call.keywords for name in row.placed_by) or runtime.keeps_to_host(run, row.unplaced, call):
         return run.opaque(f"{call.text}(…)")
+    if row.precision is not None:
+        precision.note(run, row.precision, call)
     made = Object(run.new_key(), row)
     if row.on_host:
         run.store.set(made.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, iteration, pace
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
@@ -16,6 +16,7 @@ from torchdevlint.knowledge.rows import (
     Freeze,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     Move,
     ParameterType,
@@ -202,6 +203,8 @@ def freeze(run: Run, module: Module | Opaque) -> None:
 
 def _switched(row: ModuleType, call: Call) -> ModuleType:
     """Return the row of a module that holds tensors only where its arguments say so (`affine=False`)."""
+    if any(name in call.keywords and call.keywords[name].value == Const(value) for name, value in row.empty_with):
+        return replace(row, holds_tensors=False)
     if not row.switches:
         return row
     given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]
@@ -290,6 +293,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             run.store.set(receiver.key, FROZEN, first == Const(False))
             if first == Const(False):
                 freeze(run, receiver)
+            return receiver
+        case Mode():
+            pace.switched(run, receiver.key, row.training, call)
             return receiver
         case Submodules():
             return _submodules(run, row, receiver, call)

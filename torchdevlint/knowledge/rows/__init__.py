@@ -7,25 +7,28 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
-    Arrives,
     Build,
     Carrier,
     Feed,
     FrameworkDevice,
+    Given,
     MoveHelper,
     ObjectType,
+    Precision,
     Prepare,
     Transparent,
     TreeMap,
 )
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
+    Arrives,
     ContainerKind,
     Exchange,
     Freeze,
     GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     OptimizerType,
     ParameterType,
@@ -43,6 +46,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Arguments,
     Autocast,
     Begin,
+    Clock,
     Collective,
     Conversion,
     Count,
@@ -61,6 +65,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoadFile,
     NoGrad,
     OfProcess,
+    Option,
     Query,
     SaveFile,
     SetDevice,
@@ -73,6 +78,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Cast,
     Combine,
     Convert,
+    Differentiate,
     Follow,
     Like,
     Loss,
@@ -104,6 +110,7 @@ Row: TypeAlias = (
     | SetDevice
     | DefaultDevice
     | ModuleType
+    | Option
     | OptimizerType
     | DatasetType
     | LoaderType
@@ -111,6 +118,8 @@ Row: TypeAlias = (
     | SaveFile
     | NoGrad
     | GradMode
+    | Autocast
+    | Clock
     | Conversion
     | AddGroup
     | StateOf
@@ -126,6 +135,7 @@ Row: TypeAlias = (
     | Build
     | Prepare
     | Feed
+    | Given
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -138,7 +148,9 @@ Row: TypeAlias = (
     | Visit
     | Step
     | LoadState
+    | Mode
     | Backward
+    | Differentiate
     | WorkerInfo
     | StartMethod
     | Begin
@@ -147,7 +159,6 @@ Row: TypeAlias = (
     | OfProcess
     | DeviceNumber
     | Collective
-    | Autocast
 )
 
 
@@ -164,7 +175,8 @@ class Knowledge:
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
     stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
-    ``processes`` are prefixes of calls that start other processes.
+    ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
+    processes.
     ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
@@ -188,6 +200,7 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    file_reads: frozenset[str]
     spreads: frozenset[str]
 
 
@@ -201,6 +214,7 @@ __all__ = [
     "Build",
     "Carrier",
     "Cast",
+    "Clock",
     "Collective",
     "Combine",
     "ContainerKind",
@@ -213,6 +227,7 @@ __all__ = [
     "DeviceContext",
     "DeviceNumber",
     "DeviceType",
+    "Differentiate",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -222,6 +237,7 @@ __all__ = [
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
+    "Given",
     "GradMode",
     "GroupsOf",
     "HoldParameters",
@@ -233,6 +249,7 @@ __all__ = [
     "Loss",
     "Make",
     "Mix",
+    "Mode",
     "ModuleType",
     "Move",
     "MoveHelper",
@@ -241,9 +258,11 @@ __all__ = [
     "ObjectType",
     "OfProcess",
     "OptimizerType",
+    "Option",
     "ParameterType",
     "Placing",
     "Plain",
+    "Precision",
     "Prepare",
     "Query",
     "Quiet",
