@@ -160,3 +160,59 @@ def test_loaders_that_nothing_divides(parts: dict[str, str], found: bool) -> Non
             lines = lines.replace(name, text)
     lines = lines.replace("RANK", parts.get("RANK", "rank")).replace("worker(args.rank, args)", "worker(rank, args)")
     assert codes(lines) == ["TDL609"] * found
+
+
+ALIKE = """
+import os
+import torch.distributed as dist
+import torch.multiprocessing as mp
+class Trainer:
+    def setup(self):
+        pass
+def work(rank, size, net):
+    JOIN
+    MOVE
+mp.spawn(work, args=(2, given), nprocs=2)
+"""
+JOIN = "dist.init_process_group('nccl', rank=rank, world_size=size)"
+
+PLACED = [
+    pytest.param({}, True, id="spawned"),
+    pytest.param({"MOVE": "net.train()\n    net.cuda()"}, True, id="proven a module"),
+    pytest.param({"MOVE": "net.cuda()"}, False, id="perhaps a tensor"),
+    pytest.param({"JOIN": "dist.init_process_group('nccl', rank=0, world_size=1)"}, False, id="one process"),
+    pytest.param({"JOIN": "dist.init_process_group('nccl', rank=0)"}, False, id="a rank that is none"),
+    pytest.param({"JOIN": "dist.init_process_group('nccl')"}, False, id="no rank"),
+    pytest.param(
+        {"JOIN": "dist.init_process_group('nccl')\n    print(dist.get_rank())"}, True, id="asked for its rank"
+    ),
+    pytest.param({"JOIN": JOIN + "\n    unknown(rank)"}, False, id="after code that is not seen"),
+    pytest.param({"JOIN": "unknown(rank)\n    " + JOIN}, False, id="before that it joins"),
+    pytest.param({"JOIN": JOIN + "\n    torch.cuda.set_device(rank)"}, False, id="a device is set"),
+    pytest.param({"JOIN": JOIN + "\n    os.environ[given] = '1'"}, False, id="perhaps a variable"),
+    pytest.param({"JOIN": JOIN + "\n    d = torch.device('cuda', rank)"}, False, id="by an index"),
+    pytest.param({"JOIN": JOIN + "\n    if rank == 0:\n        pass"}, True, id="after a test"),
+    pytest.param({"MOVE": "if rank == 0:\n        nn.Linear(2, 2).cuda()"}, False, id="in one of them"),
+    pytest.param({"MOVE": "nn.Linear(2, 2).cuda(rank)"}, False, id="moved by the rank"),
+    pytest.param({"MOVE": "nn.Linear(2, 2).cpu()"}, False, id="on the host"),
+    pytest.param({"mp.spawn(work, args=(2, given), nprocs=2)": ""}, False, id="perhaps one on each machine"),
+    pytest.param(
+        {"mp.spawn(work, args=(2, given), nprocs=2)": "number = os.environ['LOCAL_RANK']"}, True, id="a local rank"
+    ),
+    pytest.param(
+        {"mp.spawn(work, args=(2, given), nprocs=2)": "number = os.getenv('LOCAL_RANK')"}, True, id="by a call"
+    ),
+    pytest.param({"mp.spawn(work, args=(2, given), nprocs=2)": "number = os.environ[1:]"}, False, id="not a variable"),
+    pytest.param(
+        {"mp.spawn(work, args=(2, given), nprocs=2)": "number = dist.get_node_local_rank()"}, True, id="by the library"
+    ),
+]
+
+
+@pytest.mark.parametrize(("parts", "found"), PLACED)
+def test_modules_that_all_processes_put_in_one_place(parts: dict[str, str], found: bool) -> None:
+    lines = ALIKE
+    for name, text in {"JOIN": JOIN, "MOVE": "nn.Linear(2, 2).cuda()", **parts}.items():
+        lines = lines.replace(name, text)
+    head = HEAD.replace('torch.device("cuda" if torch.cuda.is_available() else "cpu")', "torch.device('cpu')")
+    assert [d.code for d in analyse(head + lines) if d.code not in ("TDL501", "TDL502")] == ["TDL604"] * found

@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
 from torchdevlint.lattice import Condition, Device, Placement
-from torchdevlint.parallel import Fed, Replicated, WrapperAsked
+from torchdevlint.parallel import Fed, PlacedAlike, Replicated, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -356,4 +356,5 @@ Event: TypeAlias = (
     | DeviceCompared
     | Replicated
     | Fed
+    | PlacedAlike
 )

@@ -96,6 +96,12 @@ class FileFacts:
     # guards under which the module in a wrapper was asked for, by the call that made the wrapper
     unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
 
+    # whether the process may have a device chosen for it, whether something tells its rank, and whether several
+    # processes run on one machine
+    chosen: bool = False
+    ranked: bool = False
+    neighbours: bool = False
+
     # calls that made loaders of which each process may have a part of its own
     divided: set[cst.CSTNode] = field(default_factory=set)
 

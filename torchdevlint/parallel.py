@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchdevlint.lattice import Condition, Placement
+from torchdevlint.lattice import Condition, Placement, Possibility
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +57,18 @@ class Fed:
     loop: cst.For | cst.While
     data: tuple[cst.CSTNode, ...]
     wrapped: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedAlike:
+    """A module was put on a device that is the same in every process of a group, joined at ``joined``.
+
+    ``proof`` is the key of an opaque value that must be proven a module.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    place: Possibility
+    joined: cst.CSTNode
+    proof: int

@@ -259,13 +259,13 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
         run.left = True
         return UNKNOWN
     run.waits += any(isinstance(argument.value, Tensor) for argument in made.values())  # `float(x)` does
-    builtin = builtins.HANDLERS.get(callee.name)
-    if builtin is not None:
+    if (builtin := builtins.HANDLERS.get(callee.name)) is not None:
         return builtin(run, made)
     if callee.name.startswith(run.knowledge.arrays):
         return run.array()
     if is_inert(callee.name, run.knowledge):
         return UNKNOWN
+    run.foreign += 1
     return unseen(run, made)
 
 

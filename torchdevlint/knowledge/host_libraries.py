@@ -57,6 +57,9 @@ _PARSER = ObjectType(
 # https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
 _ONCE = ("CUDA_VISIBLE_DEVICES",)
 
+# https://docs.pytorch.org/docs/stable/elastic/run.html#environment-variables
+_LOCAL = ("LOCAL_RANK",)
+
 HOST_LIBRARIES: dict[str, Row] = {
     **{f"numpy.{name}": _READ for name in _NUMPY},
     **{f"numpy.{name}": _READ_ALL for name in _NUMPY_ALL},
@@ -75,8 +78,8 @@ HOST_LIBRARIES: dict[str, Row] = {
         omegaconf.OmegaConf.merge yacs.config.CfgNode absl.flags.FLAGS"""),
         Arguments(),
     ),
-    "os.environ": Environment(_ONCE),
-    "os.getenv": OfProcess(),
+    "os.environ": Environment(_ONCE, _LOCAL),
+    **dict.fromkeys(("os.getenv", "os.environ.get"), OfProcess(local=_LOCAL)),
     "os.environ.update": SetVariables(_ONCE, mapping=True),
     "os.putenv": SetVariables(_ONCE),
     **dict.fromkeys(("print", "builtins.print"), _PLAIN),

@@ -32,6 +32,7 @@ from torchdevlint.knowledge.rows import (
     SaveFile,
     SetDevice,
     StartMethod,
+    StartProcesses,
     TreeMap,
     WorkerInfo,
 )
@@ -211,7 +212,8 @@ all_to_all all_to_all_single send recv isend irecv
 
 _PROCESSES: dict[str, Row] = {
     "torch.distributed.init_process_group": EnvironmentRow(argument="nccl", processes="world_size", rank="rank"),
-    **dict.fromkeys(("torch.distributed.get_rank", "torch.distributed.get_node_local_rank"), OfProcess()),
+    "torch.distributed.get_rank": OfProcess(),
+    "torch.distributed.get_node_local_rank": OfProcess(on_machine=True),
     **{
         f"torch.distributed.{name}": _PLAIN
         for name in [
@@ -224,6 +226,11 @@ _PROCESSES: dict[str, Row] = {
 }
 
 _UTILITIES: dict[str, Row] = {
+    **dict.fromkeys(
+        words("""torch.multiprocessing.spawn torch.multiprocessing.start_processes torch.multiprocessing.Process
+        multiprocessing.Process"""),
+        StartProcesses(),
+    ),
     **{f"{module}.set_start_method": StartMethod() for module in ("torch.multiprocessing", "multiprocessing")},
     "torch.utils._pytree.tree_map": TreeMap(),
     "torch.utils.tensorboard.SummaryWriter": ObjectType(

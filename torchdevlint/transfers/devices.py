@@ -15,6 +15,7 @@ from torchdevlint.interpreter import conditions
 from torchdevlint.knowledge.rows import DeviceType, Make, Query
 from torchdevlint.lattice import Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
+from torchdevlint.transfers import groups
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
@@ -112,7 +113,9 @@ def place_of(run: Run, argument: Argument | None, moving: bool = True) -> Placem
     """Return the placement that an argument names, or None where it names no device (a dtype, nothing)."""
     if argument is None:
         return None
-    return _place(run, argument.value, moving)
+    placement = _place(run, argument.value, moving)
+    groups.chosen(run, argument.value, placement)
+    return placement
 
 
 def _place(run: Run, value: Value, moving: bool) -> Placement | None:

@@ -14,6 +14,7 @@ from torchdevlint.transfers import (
     environment,
     frameworks,
     gradients,
+    groups,
     loaders,
     losses,
     modules,
@@ -70,6 +71,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Environment: frameworks.opaque,
     rows.SetVariables: environment.set_variables,
     rows.WorkerInfo: workers.info,
+    rows.StartProcesses: groups.start,
     rows.StartMethod: workers.start_method,
     rows.LoadFile: checkpoints.load,
     rows.SaveFile: checkpoints.save,
@@ -79,7 +81,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ObjectType: frameworks.new_object,
     rows.Build: frameworks.build,
     rows.Prepare: frameworks.prepare,
-    rows.DeviceContext: frameworks.opaque,
+    rows.DeviceContext: runtime.current,
     rows.FrameworkDevice: frameworks.opaque,
 }
 """Rows that are not here tell of methods of modules and optimizers; a plain call of one is code we cannot see."""

@@ -52,6 +52,7 @@ def set_variables(run: Run, row: SetVariables, call: Call, receiver: Argument | 
 
 def set_variable(run: Run, once: tuple[str, ...], name: Value, node: cst.CSTNode) -> None:
     """Record that a variable was set after it was read for the only time."""
+    run.facts.chosen |= not isinstance(name, Const) or name.value in once
     earlier = run.store.get(0, BEGUN)
     if isinstance(earlier, tuple) and isinstance(name, Const) and name.value in once:
         run.emit(SetTooLate(node, run.world, str(name.value), earlier[1], earlier[0]))

@@ -15,7 +15,7 @@ from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKin
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
-from torchdevlint.transfers import environment, leaves, workers
+from torchdevlint.transfers import environment, groups, leaves, workers
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
@@ -245,6 +245,8 @@ def _moved(
         workers.placed(run, call.node, f"{text}.{call.text}", after)
     if device and not proof:
         environment.begun_at(run, call.node, f"{text}.{call.text}", after)
+    if module is not None:
+        groups.placed(run, call.node, text, after, proof)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,

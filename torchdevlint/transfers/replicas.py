@@ -13,10 +13,9 @@ from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Replicas
 from torchdevlint.lattice import ACCELERATOR, Concrete, Placement
 from torchdevlint.names import text_of
 from torchdevlint.parallel import Fed, Replicated
-from torchdevlint.state import MAX_DEPTH
+from torchdevlint.state import ALONE, MAX_DEPTH
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.transfers.placing import contained
-from torchdevlint.transfers.runtime import ALONE
 from torchdevlint.values import NONE, Const, Container, Holder, Module, Tensor, Value
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call)
         return
     if row.replicas is Replicas.MADE:
         if devices:
+            run.facts.neighbours |= not isinstance(devices[0], Const)
             home = lattice.on(Concrete(ACCELERATOR))
             _record(run, wrapped.value, call, function_text(call), home, None)
     elif devices is None or len(devices) > 1:

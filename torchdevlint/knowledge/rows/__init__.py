@@ -59,6 +59,7 @@ from torchdevlint.knowledge.rows.runtime import (
     SetDevice,
     SetVariables,
     StartMethod,
+    StartProcesses,
     WorkerInfo,
 )
 from torchdevlint.knowledge.rows.tensors import (
@@ -131,6 +132,7 @@ Row: TypeAlias = (
     | Backward
     | WorkerInfo
     | StartMethod
+    | StartProcesses
     | Begin
     | Environment
     | SetVariables
@@ -236,6 +238,7 @@ __all__ = [
     "SetDevice",
     "SetVariables",
     "StartMethod",
+    "StartProcesses",
     "StateOf",
     "Step",
     "Submodules",

@@ -61,9 +61,13 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised."""
+    """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised.
+
+    ``local`` number the processes of one machine.
+    """
 
     once: tuple[str, ...] = ()
+    local: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,18 @@ class SetVariables:
 
 @dataclass(frozen=True, slots=True)
 class OfProcess:
-    """A call whose answer every process of a training has of its own (`get_rank`, `os.getenv`)."""
+    """A call whose answer every process of a training has of its own (`get_rank`, `os.getenv`).
+
+    ``on_machine`` tells that it numbers those of one machine; of variables, those in ``local`` do.
+    """
+
+    on_machine: bool = False
+    local: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StartProcesses:
+    """A call that runs a function in other processes of this machine (`torch.multiprocessing.spawn`)."""
 
 
 @dataclass(frozen=True, slots=True)
