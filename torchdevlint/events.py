@@ -256,6 +256,16 @@ class CudaCalled:
 
 
 @dataclass(frozen=True, slots=True)
+class LegacyTyped:
+    """A type that stands for an accelerator too made or moved tensors (`torch.cuda.FloatTensor`)."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PlacedInWorker:
     """Something was moved to or made on a device in a process that a loader forks for its workers."""
 
@@ -347,6 +357,7 @@ Event: TypeAlias = (
     | Loaded
     | DeviceNamed
     | CudaCalled
+    | LegacyTyped
     | PlacedInWorker
     | AttributeMissed
     | WrapperAsked

@@ -17,7 +17,7 @@ from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers import environment, groups, leaves, workers
 from torchdevlint.transfers.checkpoints import keep
-from torchdevlint.transfers.devices import legacy_type, place_of
+from torchdevlint.transfers.devices import place_of, sent_by_type
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
 from torchdevlint.transfers.placing import move_module
@@ -86,7 +86,7 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
             placement = named if named is not None else lattice.on(Concrete(row.type))
             return placement, False
         case MoveKind.TYPE:
-            return (legacy_type(run, first.value) if first is not None else None), False
+            return (sent_by_type(run, first) if first is not None else None), False
         case MoveKind.TYPE_AS:
             return (run.placement_of(first.value) if first is not None else None), True
         case _:

@@ -24,7 +24,7 @@ from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.transfers import groups
-from torchdevlint.transfers.devices import legacy_type, parse, place_of
+from torchdevlint.transfers.devices import parse, place_of, sent_by_type
 from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
     NONE,
@@ -101,7 +101,7 @@ def default_device(run: Run, row: DefaultDevice, call: Call, receiver: Argument 
     first = call.arguments[0] if call.arguments else None
     if first is None:
         return NONE
-    placement = legacy_type(run, first.value) if row.legacy else place_of(run, first)
+    placement = sent_by_type(run, first) if row.legacy else place_of(run, first)
     run.store.set(0, DEFAULT_DEVICE, placement if placement is not None else ANY)
     return NONE
 
