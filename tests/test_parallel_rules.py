@@ -216,3 +216,74 @@ def test_modules_that_all_processes_put_in_one_place(parts: dict[str, str], foun
         lines = lines.replace(name, text)
     head = HEAD.replace('torch.device("cuda" if torch.cuda.is_available() else "cpu")', "torch.device('cpu')")
     assert [d.code for d in analyse(head + lines) if d.code not in ("TDL501", "TDL502")] == ["TDL604"] * found
+
+
+REPLICAS = """
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Net()
+        self.parts = nn.ModuleList([Net()])
+        self.plain = torch.ones(2, device=device)
+        self.loss = nn.CrossEntropyLoss()
+    def forward(self, x, y=None):
+        RETURN
+net = nn.DataParallel(Outer().to(device))
+USE
+"""
+
+REPLICATED = [
+    pytest.param("return self.loss(self.inner(x), y)", "net(given, given).backward()", ["TDL606"], id="a scalar"),
+    pytest.param(
+        "return self.loss(self.inner(x), y)", "net(given, y=(flag, given)).backward()", ["TDL606"], id="named"
+    ),
+    pytest.param(
+        "return self.loss(self.inner(x), y)",
+        "s = torch.cuda.amp.GradScaler()\ns.scale(net(given, given)).backward()",
+        ["TDL606"],
+        id="scaled",
+    ),
+    pytest.param("return self.loss(self.inner(x), y)", "net(given).relu_().backward()", ["TDL606"], id="in place"),
+    pytest.param("return self.loss(self.inner(x), y)", "a = net(given)\na.backward(a)", [], id="with a gradient"),
+    pytest.param("return self.loss(self.inner(x), y)", "net(given)[0].backward()", [], id="one of them"),
+    pytest.param(
+        "return [self.loss(self.inner(x), y), x]",
+        "a, b = net(given)\nb.backward()\na.backward()",
+        ["TDL606"],
+        id="a list",
+    ),
+    pytest.param("return [x, y]", "a, b = net(given)\na.backward()", [], id="a list of others"),
+    pytest.param("return [self.loss(x, y) for i in x]", "net(given)[0].backward()", [], id="a list of any length"),
+    pytest.param(
+        "return self.loss(self.inner(x), y)",
+        "a = net(given) if flag else net(flag)\na.backward()",
+        ["TDL606"],
+        id="either of two",
+    ),
+    pytest.param(
+        "return self.loss(self.inner(x), y)",
+        "a = net(given)\nif flag:\n    a = a.mean()\na.backward()",
+        [],
+        id="reduced on one way",
+    ),
+    pytest.param(
+        "return self.loss(self.inner(x), y)",
+        "if flag:\n    a = net(given)\nelse:\n    a = torch.ones(())\nif not flag:\n    a.backward()",
+        [],
+        id="another one on this way",
+    ),
+    pytest.param("return self.parts[0](x * self.plain)", "net(given)", ["TDL607"], id="a plain attribute"),
+    pytest.param(
+        "return self.parts[0](x * self.plain)", "nn.DataParallel(given)(given)", [], id="of something unknown"
+    ),
+    pytest.param("return self.parts[0](x) * self.plain", "net(given if flag else None)", ["TDL607"], id="a choice"),
+    pytest.param("return self.parts[0](x)", "unknown(net)", [], id="not called"),
+    pytest.param(
+        "return x", "m = nn.DataParallel(nn.Linear(2, 2).cuda(), device_ids=[0, 1])\nm(given)", [], id="a layer"
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "use", "found"), REPLICATED)
+def test_replicas(body: str, use: str, found: list[str]) -> None:
+    assert codes(REPLICAS.replace("RETURN", body).replace("USE", use), "TDL101") == found

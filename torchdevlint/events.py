@@ -343,6 +343,28 @@ class DeviceCompared:
     proof: int
 
 
+@dataclass(frozen=True, slots=True)
+class ReplicaMet:
+    """Something met in the replica of a module on ``device``, in the call ``node`` of the wrapper ``text``."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    met: Combined | Called
+    device: Device
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardOfMany:
+    """A backward pass ran on the scalars of several replicas, which the call ``gathered`` of ``wrapper`` gave."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    wrapper: str
+    gathered: cst.CSTNode
+
+
 Event: TypeAlias = (
     Combined
     | Called
@@ -366,6 +388,8 @@ Event: TypeAlias = (
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | BackwardOfMany
+    | ReplicaMet
     | Fed
     | PlacedAlike
 )

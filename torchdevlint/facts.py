@@ -102,6 +102,9 @@ class FileFacts:
     ranked: bool = False
     neighbours: bool = False
 
+    # calls that gathered scalars of replicas, of which one was made by a reduction
+    reduced: set[cst.CSTNode] = field(default_factory=set)
+
     # calls that made loaders of which each process may have a part of its own
     divided: set[cst.CSTNode] = field(default_factory=set)
 

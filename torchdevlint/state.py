@@ -21,6 +21,7 @@ from torchdevlint.values import (
     Device,
     Flag,
     Form,
+    Gathered,
     Holder,
     Opaque,
     Tensor,
@@ -290,7 +291,20 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         tallies=first.tallies | second.tallies,
         number=first.number or second.number,
         unleafed=first.unleafed or second.unleafed,
+        gathered=_join_gathered(first.gathered, second.gathered, first_if, second_if),
     )
+
+
+def _join_gathered(
+    first: Gathered | None, second: Gathered | None, first_if: Condition, second_if: Condition
+) -> Gathered | None:
+    """Return what is so of one of two tensors, under its condition; nothing if that never holds."""
+    if first is not None and second is not None:
+        return first
+    known, condition = (second, second_if) if first is None else (first, first_if)
+    if known is None or not condition or not lattice.compatible(known.condition, condition):
+        return None
+    return replace(known, condition=known.condition | condition)
 
 
 def _as_start(tensor: Tensor, other: Tensor) -> Tensor:

@@ -75,6 +75,15 @@ class Unleafed:
 
 
 @dataclass(frozen=True, slots=True)
+class Gathered:
+    """The call that gathered the scalars of several replicas into a vector, what it called, and when it is so."""
+
+    node: cst.CSTNode
+    text: str
+    condition: Condition = ALWAYS
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor: where it is, its rank, whether it carries a graph, and how a module holds it.
 
@@ -91,6 +100,7 @@ class Tensor:
     flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
     unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
+    gathered: Gathered | None = None  # it holds a scalar of each replica
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,14 +66,17 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
-    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight)
+    kept = value.gathered if row.rank is RankRule.SAME else None
+    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight, gathered=kept)
     if row.rank is RankRule.REDUCE and call is not None:
         run.arrive(value, call.node)
+        if value.gathered is not None:
+            run.facts.reduced.add(value.gathered.node)
     if row.demands:
         return leaves.demanded(run, value, call.arguments[0].value if call is not None and call.arguments else None)
     if row.in_place:
-        kept = value.graph if row.graph is None else row.graph
-        changed = Tensor(value.placement, rank, kept, value.held, value.leaf)
+        carries = value.graph if row.graph is None else row.graph
+        changed = Tensor(value.placement, rank, carries, value.held, value.leaf, gathered=kept)
         for slot in run.store.holders(given) if row.graph is False else ():
             run.store.set(*slot, changed)  # `x.detach_()`: the variable itself has no graph from here on
         return changed
@@ -158,7 +161,9 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         return Tensor(first.placement, first.rank, graph, tallies=tallies)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
     undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
-    return Tensor(ANY if undecided else result_placement(tensors), rank, graph, tallies=tallies, number=number)
+    gathered = next((t.gathered for t in tensors if t.gathered is not None and t.rank == rank), None)
+    placement = ANY if undecided else result_placement(tensors)
+    return Tensor(placement, rank, graph, tallies=tallies, number=number, gathered=gathered)
 
 
 def _whereabouts(placement: Placement) -> bool:

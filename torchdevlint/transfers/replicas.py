@@ -14,6 +14,7 @@ from torchdevlint.lattice import ACCELERATOR, Concrete, Placement
 from torchdevlint.names import text_of
 from torchdevlint.parallel import Fed, Replicated
 from torchdevlint.state import ALONE, MAX_DEPTH
+from torchdevlint.transfers import scattering
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import NONE, Const, Container, Holder, Module, Tensor, Value
@@ -46,14 +47,23 @@ def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call)
     elif devices is None or len(devices) > 1:
         first = devices[0] if devices is not None else Const(0)
         if isinstance(first, Const) and isinstance(first.value, int):
-            run.store.set(made.key, WRAPPED, (call.node, lattice.on(Concrete(ACCELERATOR, first.value))))
+            run.store.set(made.key, WRAPPED, (call.node, Concrete(ACCELERATOR, first.value)))
 
 
 def meet(run: Run, module: Module, inner: object, call: Call) -> None:
     """Record that a wrapper was called that wants its module on a device."""
     kept = run.store.get(module.key, WRAPPED)
     if isinstance(kept, tuple) and isinstance(inner, Module):
-        _record(run, inner, call, function_text(call), kept[1], kept[0])
+        _record(run, inner, call, function_text(call), lattice.on(kept[1]), kept[0])
+
+
+def called(run: Run, module: Module, inner: object, placed: Placement, call: Call) -> Value | None:
+    """Return what a wrapper with several devices gathers where its replicas give scalars, else None."""
+    kept = run.store.get(module.key, WRAPPED)
+    if not isinstance(kept, tuple) or not isinstance(inner, Module):
+        return None
+    given = scattering.replicate(run, inner, kept[1], call)
+    return scattering.gathered(run, *given, placed, call) if given is not None else None
 
 
 def fed(run: Run, module: Module) -> None:
