@@ -287,3 +287,23 @@ REPLICATED = [
 @pytest.mark.parametrize(("body", "use", "found"), REPLICATED)
 def test_replicas(body: str, use: str, found: list[str]) -> None:
     assert codes(REPLICAS.replace("RETURN", body).replace("USE", use), "TDL101") == found
+
+
+DDP = "nn.parallel.DistributedDataParallel"
+TOLD = [
+    pytest.param(f"{DDP}(given, device_ids=[0, 1])", True, id="something unknown and two devices"),
+    pytest.param(f"{DDP}(given, device_ids=[0])", False, id="something unknown"),
+    pytest.param(f"{DDP}(Net().cuda(1), device_ids=[0])", True, id="another device"),
+    pytest.param(f"{DDP}(Net().cuda(1), device_ids=[given])", False, id="an unknown device"),
+    pytest.param(f"{DDP}(Net().cuda(1), device_ids=given)", False, id="unknown devices"),
+    pytest.param(f"{DDP}(Net().cuda(1), device_ids=list(given))", False, id="any number of devices"),
+    pytest.param(f"{DDP}(Net().cuda(1), **given)", False, id="arguments that are not seen"),
+    pytest.param(
+        f"net = Net()\nnet.head.cuda(0)\nnet.other = nn.Linear(2, 2).cuda(1)\n{DDP}(net)", False, id="over two, untold"
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "found"), TOLD)
+def test_wrappers_that_are_told_devices(lines: str, found: bool) -> None:
+    assert codes(lines) == ["TDL603"] * found

@@ -13,7 +13,8 @@ from torchdevlint.lattice import Condition, Placement, Possibility
 class Replicated:
     """A wrapper needs a module on a device, ``home``, and a tensor of it is where ``state`` says.
 
-    ``wrapped`` is the call that made the wrapper where it is called later, None where it was just made.
+    ``wrapped`` is the call that made the wrapper where it is called later, None where it was just made; ``devices`` is
+    the number of devices that it was told, where that is too many.
     """
 
     node: cst.CSTNode
@@ -23,6 +24,7 @@ class Replicated:
     state: Placement
     home: Placement
     wrapped: cst.CSTNode | None
+    devices: int = 1
 
 
 @dataclass(frozen=True, slots=True)
