@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchdevlint import lattice
 from torchdevlint.interpreter import iteration
 from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Replicas
