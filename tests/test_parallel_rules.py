@@ -307,3 +307,31 @@ TOLD = [
 @pytest.mark.parametrize(("lines", "found"), TOLD)
 def test_wrappers_that_are_told_devices(lines: str, found: bool) -> None:
     assert codes(lines) == ["TDL603"] * found
+
+
+CONVERT = "net = torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)\n"
+CONVERTED = [
+    pytest.param(CONVERT + "nn.DataParallel(net)", True, id="replicated"),
+    pytest.param(CONVERT + "nn.DataParallel(net)\nnet(given)", True, id="replicated and called"),
+    pytest.param(
+        "net = torch.nn.SyncBatchNorm.convert_sync_batchnorm(given)\nnn.DataParallel(net)", False, id="unknown"
+    ),
+    pytest.param(
+        "flag.train()\nx = flag.net\nnet = nn.SyncBatchNorm.convert_sync_batchnorm(x)\nnn.DataParallel(net)",
+        True,
+        id="a part of something",
+    ),
+    pytest.param(CONVERT + "net(given)", True, id="called"),
+    pytest.param(CONVERT + "unknown(net)\nnet(given)", False, id="lent"),
+    pytest.param("unknown()\n" + CONVERT + "net(given)", False, id="after code that is not seen"),
+    pytest.param("torch.distributed.init_process_group()\n" + CONVERT + "net(given)", False, id="in a group"),
+    pytest.param(
+        "torch.distributed.init_process_group(world_size=1)\n" + CONVERT + "net(given)", False, id="in a group of one"
+    ),
+    pytest.param("def f(model):\n    model = Net()\n    " + CONVERT + "    net(given)", False, id="perhaps in a group"),
+]
+
+
+@pytest.mark.parametrize(("lines", "found"), CONVERTED)
+def test_layers_that_synchronise(lines: str, found: bool) -> None:
+    assert codes(lines, "TDL102", "TDL601") == ["TDL608"] * found

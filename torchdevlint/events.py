@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
 from torchdevlint.lattice import Condition, Device, Placement
-from torchdevlint.parallel import Fed, PlacedAlike, Replicated, WrapperAsked
+from torchdevlint.parallel import Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -392,4 +392,5 @@ Event: TypeAlias = (
     | ReplicaMet
     | Fed
     | PlacedAlike
+    | Unsynchronised
 )

@@ -74,3 +74,17 @@ class PlacedAlike:
     place: Possibility
     joined: cst.CSTNode
     proof: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unsynchronised:
+    """A module whose layers were made to exchange statistics between processes, at ``converted``, runs in one.
+
+    ``replicas`` tells that it was given to a wrapper that replicates it, else it was called without a group.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    converted: cst.CSTNode
+    replicas: bool

@@ -44,6 +44,7 @@ TRAINED = "<trained>"
 BEGUN = "<begun>"
 JOINED = "<joined>"
 ALONE = "<alone>"
+SYNCHRONISED = "<synchronised>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4
@@ -176,7 +177,7 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return first if second is not None else None
     if name == TRAINED:
         return min(first or 0, second or 0)
-    if name in (OPTIMIZERS, ITEMS, STEPPED, LOST, JOINED, ALONE):
+    if name in (OPTIMIZERS, ITEMS, STEPPED, LOST, JOINED, ALONE, SYNCHRONISED):
         return _merge_meta(first, second, name, first_if, second_if)
     if first is None or second is None:
         # Bound on one way only; reading it on the other is the script's own error.

@@ -142,6 +142,7 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells."""
     _noted(run)
+    transfers.called_alone(run, module, made)
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
         return calls.call_value(run, assigned, made)

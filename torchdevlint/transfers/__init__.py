@@ -7,7 +7,7 @@ from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
-from torchdevlint.transfers.groups import told_by
+from torchdevlint.transfers.groups import called_alone, told_by
 from torchdevlint.transfers.layers import call_typed_module, input_operands
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
@@ -28,6 +28,7 @@ __all__ = [
     "as_parameter",
     "call_object",
     "call_typed_module",
+    "called_alone",
     "choose_device",
     "contained",
     "copied",

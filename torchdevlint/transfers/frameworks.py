@@ -11,7 +11,7 @@ from torchdevlint.interpreter import calls, iteration
 from torchdevlint.knowledge.rows import Build, MoveHelper, ObjectType, Placing, Prepare, Row, Transparent, TreeMap
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import reads
+from torchdevlint.transfers import groups, reads
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -143,6 +143,8 @@ def build(run: Run, row: Build, call: Call, receiver: Argument | None) -> Value:
 def transparent(run: Run, row: Transparent, call: Call, receiver: Argument | None) -> Value:
     """Return the argument that the result stands for."""
     value = call.arguments[row.argument].value if row.argument < len(call.arguments) else UNKNOWN
+    if row.synchronises:
+        groups.synchronised(run, value, call)
     return value if value != UNKNOWN else run.opaque(f"{call.text}(…)")
 
 

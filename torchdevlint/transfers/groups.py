@@ -10,9 +10,10 @@ from torchdevlint import lattice
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import EnvironmentRow, StartProcesses
 from torchdevlint.lattice import Concrete, Placement
-from torchdevlint.parallel import PlacedAlike
-from torchdevlint.state import ALONE, JOINED
-from torchdevlint.values import Const, Value
+from torchdevlint.parallel import PlacedAlike, Unsynchronised
+from torchdevlint.state import ALONE, JOINED, SYNCHRONISED
+from torchdevlint.transfers.operands import function_text
+from torchdevlint.values import Const, Module, Opaque, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
@@ -33,6 +34,28 @@ def start(run: Run, row: StartProcesses, call: Call, receiver: Argument | None) 
     """Note that processes run beside each other on one machine."""
     run.facts.neighbours = True
     return calls.unseen(run, call)
+
+
+def synchronised(run: Run, module: Value, call: Call) -> None:
+    """Note that the layers of a module were made to exchange statistics between processes."""
+    if isinstance(module, Module | Opaque):
+        run.store.set(module.key, SYNCHRONISED, call.node)
+
+
+def replicated(run: Run, module: Value, call: Call, text: str) -> None:
+    """Record that a module whose layers exchange statistics between processes is replicated in one."""
+    converted = run.store.get(module.key, SYNCHRONISED) if isinstance(module, Module | Opaque) else None
+    if isinstance(converted, cst.CSTNode):
+        run.emit(Unsynchronised(call.node, run.world, text, converted, True))
+
+
+def called_alone(run: Run, module: Module, call: Call) -> None:
+    """Record that a module whose layers exchange statistics was called in a program that has joined no group."""
+    converted = run.store.get(module.key, SYNCHRONISED)
+    joined = run.store.get(0, JOINED) is not None or run.store.get(0, ALONE) is not None
+    seen = not run.foreign and run.activation == 0 and module.key not in run.lent
+    if isinstance(converted, cst.CSTNode) and seen and not joined:
+        run.emit(Unsynchronised(call.node, run.world, function_text(call), converted, False))
 
 
 def told_by(run: Run, local: tuple[str, ...], name: Value | None) -> None:

@@ -12,7 +12,7 @@ from torchdevlint.lattice import ACCELERATOR, Concrete, Placement
 from torchdevlint.names import text_of
 from torchdevlint.parallel import Fed, Replicated
 from torchdevlint.state import ALONE, MAX_DEPTH
-from torchdevlint.transfers import scattering
+from torchdevlint.transfers import groups, scattering
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import NONE, Const, Container, Device, Holder, Module, Tensor, Value
@@ -29,6 +29,8 @@ WRAPPED = "<wrapped>"
 def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call) -> None:
     """Note where a wrapper wants the module that it is given, and record it where it asks at once."""
     given = call.get(1, "device_ids")
+    if row.replicas is Replicas.CALLED:
+        groups.replicated(run, wrapped.value, call, function_text(call))
     if row.replicas is Replicas.NEVER or call.open:
         return
     if given is None or given.value == NONE:
