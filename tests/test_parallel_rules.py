@@ -317,7 +317,7 @@ CONVERTED = [
         "net = torch.nn.SyncBatchNorm.convert_sync_batchnorm(given)\nnn.DataParallel(net)", False, id="unknown"
     ),
     pytest.param(
-        "flag.train()\nx = flag.net\nnet = nn.SyncBatchNorm.convert_sync_batchnorm(x)\nnn.DataParallel(net)",
+        "x = unknown().net\nnet = nn.SyncBatchNorm.convert_sync_batchnorm(x)\nnn.DataParallel(net)",
         True,
         id="a part of something",
     ),
