@@ -335,3 +335,26 @@ CONVERTED = [
 @pytest.mark.parametrize(("lines", "found"), CONVERTED)
 def test_layers_that_synchronise(lines: str, found: bool) -> None:
     assert codes(lines, "TDL102", "TDL601") == ["TDL608"] * found
+
+
+LEFT_ON = [
+    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", True, id="a variable"),
+    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = given", False, id="set to what is given"),
+    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = ''", False, id="off"),
+    pytest.param("os.putenv('CUDA_LAUNCH_BLOCKING', '1')", True, id="by a call"),
+    pytest.param("os.putenv('CUDA_LAUNCH_BLOCKING')", False, id="without a value"),
+    pytest.param("os.environ.update(CUDA_LAUNCH_BLOCKING='1')", True, id="by keyword"),
+    pytest.param(
+        "if torch.cuda.is_available():\n    os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", True, id="where CUDA is"
+    ),
+    pytest.param("if flag:\n    os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", False, id="asked for"),
+    pytest.param("torch.autograd.anomaly_mode.set_detect_anomaly(mode=True)", True, id="by its long name"),
+    pytest.param(
+        "torch.autograd.set_detect_anomaly(True)\ntorch.autograd.set_detect_anomaly(flag)", False, id="and off"
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "found"), LEFT_ON)
+def test_switches_that_are_left_on(lines: str, found: bool) -> None:
+    assert codes("import os\n" + lines) == ["TDL509"] * found

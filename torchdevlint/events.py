@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
 from torchdevlint.lattice import Condition, Device, Placement
-from torchdevlint.parallel import Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
+from torchdevlint.parallel import BackwardOfMany, Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -321,6 +321,16 @@ class SetTooLate:
 
 
 @dataclass(frozen=True, slots=True)
+class DebuggingLeftOn:
+    """The program turns a switch for debugging on in every run; ``effect`` is what it does."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
 class NumberAsDevice:
     """The number of a tensor's device was used as a device, with no test before; on the host it is -1."""
 
@@ -354,17 +364,6 @@ class ReplicaMet:
     device: Device
 
 
-@dataclass(frozen=True, slots=True)
-class BackwardOfMany:
-    """A backward pass ran on the scalars of several replicas, which the call ``gathered`` of ``wrapper`` gave."""
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    wrapper: str
-    gathered: cst.CSTNode
-
-
 Event: TypeAlias = (
     Combined
     | Called
@@ -386,6 +385,7 @@ Event: TypeAlias = (
     | LeafMoved
     | SetTooLate
     | NumberAsDevice
+    | DebuggingLeftOn
     | DeviceCompared
     | Replicated
     | BackwardOfMany

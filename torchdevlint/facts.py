@@ -87,6 +87,9 @@ class FileFacts:
     importable: bool = True
     reconfigured: bool = False
 
+    # whether the file turns a switch for debugging off somewhere, or perhaps
+    debugging_ends: bool = False
+
     # whether the file starts other processes, which read the environment anew
     starts_processes: bool = False
 

@@ -88,3 +88,14 @@ class Unsynchronised:
     text: str
     converted: cst.CSTNode
     replicas: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardOfMany:
+    """A backward pass ran on the scalars of several replicas, which the call ``gathered`` of ``wrapper`` gave."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    wrapper: str
+    gathered: cst.CSTNode

@@ -9,6 +9,7 @@ from torchdevlint.knowledge.rows import (
     Count,
     CurrentDevice,
     DatasetType,
+    Debugging,
     DefaultDevice,
     DeviceContext,
     DeviceType,
@@ -191,6 +192,9 @@ _SCALER = ObjectType(
     },
 )
 
+# https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection
+_ANOMALY = "every operation keeps its stack, and every gradient is searched for NaN"
+
 _MODES: dict[str, Row] = {
     **dict.fromkeys(("torch.no_grad", "torch.inference_mode"), NoGrad()),
     "torch.enable_grad": _PLAIN,
@@ -199,7 +203,8 @@ _MODES: dict[str, Row] = {
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
     **dict.fromkeys(("torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), _PLAIN),
     **dict.fromkeys(("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"), _SCALER),
-    **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
+    "torch.autograd.detect_anomaly": Debugging(_ANOMALY),
+    "torch.autograd.set_detect_anomaly": Debugging(_ANOMALY, "mode"),
     "torch.random.fork_rng": _PLAIN,
     "torch.profiler.profile": ObjectType("profile", methods={"step": _PLAIN, "export_chrome_trace": _PLAIN}),
     "torch.profiler.record_function": _PLAIN,

@@ -39,8 +39,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdevlint.events import BackwardOfMany
 from torchdevlint.facts import FileFacts
+from torchdevlint.parallel import BackwardOfMany
 from torchdevlint.rule import Finding, rule
 
 

@@ -69,6 +69,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
     rows.Environment: frameworks.opaque,
+    rows.Debugging: environment.debugging,
     rows.SetVariables: environment.set_variables,
     rows.WorkerInfo: workers.info,
     rows.StartProcesses: groups.start,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
-from torchdevlint.events import BackwardOfMany
 from torchdevlint.interpreter import calls, conditions
 from torchdevlint.knowledge.rows import Backward, GradMode, NoGrad
 from torchdevlint.names import text_of
+from torchdevlint.parallel import BackwardOfMany
 from torchdevlint.state import TRAINED
 from torchdevlint.transfers import optimizers
 from torchdevlint.values import (

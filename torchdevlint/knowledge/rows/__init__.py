@@ -41,6 +41,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Count,
     CurrentDevice,
     DatasetType,
+    Debugging,
     DefaultDevice,
     DeviceContext,
     DeviceNumber,
@@ -136,6 +137,7 @@ Row: TypeAlias = (
     | Begin
     | Environment
     | SetVariables
+    | Debugging
     | OfProcess
     | DeviceNumber
 )
@@ -193,6 +195,7 @@ __all__ = [
     "Count",
     "CurrentDevice",
     "DatasetType",
+    "Debugging",
     "DefaultDevice",
     "DeviceContext",
     "DeviceNumber",

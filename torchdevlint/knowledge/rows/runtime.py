@@ -63,11 +63,12 @@ class Begin:
 class Environment:
     """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised.
 
-    ``local`` number the processes of one machine.
+    ``local`` number the processes of one machine; ``debugging`` are switches for debugging, with what they do.
     """
 
     once: tuple[str, ...] = ()
     local: tuple[str, ...] = ()
+    debugging: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,15 @@ class SetVariables:
 
     once: tuple[str, ...] = ()
     mapping: bool = False
+    debugging: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Debugging:
+    """A switch for debugging, or a context of one, and what it does; ``mode`` is the argument that turns it off."""
+
+    effect: str
+    mode: str = ""
 
 
 @dataclass(frozen=True, slots=True)
