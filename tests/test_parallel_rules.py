@@ -358,3 +358,38 @@ LEFT_ON = [
 @pytest.mark.parametrize(("lines", "found"), LEFT_ON)
 def test_switches_that_are_left_on(lines: str, found: bool) -> None:
     assert codes("import os\n" + lines) == ["TDL509"] * found
+
+
+EARLY = """
+import lightning.pytorch as pl
+class Helper:
+    def __init__(self, place):
+        self.place = place
+class Model(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        KEEP
+    def setup(self, stage):
+        self.late = self.device
+    def training_step(self, batch, index):
+        here = self.device
+        return batch + self.mask
+"""
+
+KEPT = [
+    pytest.param("self.place = self.device", True, id="an attribute"),
+    pytest.param("self.late = self.device", False, id="bound later"),
+    pytest.param("self.mask = torch.ones(2, device=self.device)", True, id="a plain tensor"),
+    pytest.param("self.mask = nn.Parameter(torch.ones(2, device=self.device))", False, id="a parameter"),
+    pytest.param("self.head = nn.Linear(2, 2).to(self.device)", False, id="a layer"),
+    pytest.param("self.helper = Helper(self.device)", True, id="an object of the file"),
+    pytest.param("self.helper = unknown(self.device)", False, id="something unknown"),
+    pytest.param("place = self.device", False, id="a variable"),
+    pytest.param("self.mask = torch.ones(2, device=self.device) if flag else None", True, id="on one way"),
+    pytest.param("self.other = Model.other.device", False, id="of something else"),
+]
+
+
+@pytest.mark.parametrize(("keep", "found"), KEPT)
+def test_devices_that_are_kept(keep: str, found: bool) -> None:
+    assert codes(EARLY.replace("KEEP", keep)) == ["TDL510"] * found

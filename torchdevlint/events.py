@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
 from torchdevlint.lattice import Condition, Device, Placement
-from torchdevlint.parallel import BackwardOfMany, Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
+from torchdevlint.parallel import BackwardOfMany, DeviceKept, Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -390,6 +390,7 @@ Event: TypeAlias = (
     | Replicated
     | BackwardOfMany
     | ReplicaMet
+    | DeviceKept
     | Fed
     | PlacedAlike
     | Unsynchronised

@@ -99,3 +99,17 @@ class BackwardOfMany:
     text: str
     wrapper: str
     gathered: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceKept:
+    """An object keeps the device that a module told of itself while it was built, or a tensor that was made there.
+
+    ``kept`` is the attribute, ``what`` says how it keeps it.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    kept: str
+    what: str

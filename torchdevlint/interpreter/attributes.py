@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.facts import PROVEN
-from torchdevlint.interpreter import absence, calls, functions
+from torchdevlint.interpreter import absence, calls, early, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -188,7 +188,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     placement = run.module_placement(value) or ANY
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
         if value.type.has_device:
-            return Device(placement, form=Form.ASKED)
+            return early.device_of(run, value, node)
         absence.missed(run, value, name, node)
         return UNKNOWN
     if value.type.own and isinstance(node, cst.Attribute):
@@ -303,6 +303,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.consume(run, value)  # what its setter does cannot be told from the name
             calls.forget_attributes(run, receiver.key)
         case Module():
+            early.kept(run, receiver.cls, name, value)
             transfers.hold(run, receiver, name, value, node)
         case Instance(cls=cls) if member(run, cls, "__setattr__") is not None:
             calls.consume(run, value)
@@ -311,6 +312,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             if isinstance(receiver, Object):
                 calls.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
+            early.kept(run, None, name, value)
             kept = run.frame.constructing or (receiver.key, name) in run.numbers
             kept = kept or (isinstance(value, Tensor) and bool(value.tallies & run.kept_totals))
             if isinstance(receiver, Instance) and not kept:

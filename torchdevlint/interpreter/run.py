@@ -128,6 +128,7 @@ class Run:
     lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
+    early: dict[int, cst.BaseExpression] = field(default_factory=dict)  # devices, by where they were read
     wrapped: dict[int, tuple[cst.CSTNode, Condition]] = field(default_factory=dict)  # wrappers: by which call, where
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
