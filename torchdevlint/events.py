@@ -12,7 +12,18 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
+from torchdevlint.costs import CostEvent
+from torchdevlint.incidents import (
+    CastElsewhere,
+    Collected,
+    DeviceObjectGiven,
+    HeldOptimizer,
+    LoadPinned,
+    NoMove,
+    Replaced,
+    StateLoaded,
+)
+from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Device, Placement
 from torchdevlint.parallel import BackwardOfMany, DeviceKept, Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
@@ -33,6 +44,7 @@ class Operand:
     rank: Rank
     proof: int = 0
     is_index: bool = False
+    part: bool = False  # the expression is that of a container, of which this is an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +64,7 @@ class Combined:
     targets: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()  # the roles that are refused on the host whatever their rank
+    scalars: tuple[str, ...] = ()  # the roles that are not, where the others are
     made_at: cst.CSTNode | None = None  # where the loss module with these weights was built
     proof: int = 0  # the result on which a backward pass must run, of a callee that may be no loss
 
@@ -148,26 +161,6 @@ class Uncalled:
     effect: str
     before: Placement
     proofs: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HeldOptimizer:
-    """An optimizer that holds parameters of a module at the time of an event.
-
-    ``stepped`` is where the parameters were at its last step, None before the first; ``loaded`` is
-    the call that loaded state into it; ``home`` are the devices where they were when it was built;
-    ``late`` tells that they came in a further group, so that a constructor's state is not theirs.
-    """
-
-    key: int
-    type: OptimizerType
-    text: str
-    node: cst.CSTNode
-    stepped: Placement | None
-    loaded: cst.CSTNode | None
-    stateless: bool = False
-    home: frozenset[Device] = frozenset()
-    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,6 +369,7 @@ Event: TypeAlias = (
     | Moved
     | Tallied
     | Loaded
+    | LoadPinned
     | DeviceNamed
     | CudaCalled
     | LegacyTyped
@@ -391,6 +385,13 @@ Event: TypeAlias = (
     | BackwardOfMany
     | ReplicaMet
     | DeviceKept
+    | CostEvent
+    | Replaced
+    | StateLoaded
+    | NoMove
+    | Collected
+    | CastElsewhere
+    | DeviceObjectGiven
     | Fed
     | PlacedAlike
     | Unsynchronised

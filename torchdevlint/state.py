@@ -45,6 +45,8 @@ BEGUN = "<begun>"
 JOINED = "<joined>"
 ALONE = "<alone>"
 SYNCHRONISED = "<synchronised>"
+MODE = "<mode>"
+SCATTERS = "<scatters>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4
@@ -175,6 +177,8 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
     if name == BEGUN:
         return first if second is not None else None
+    if name == MODE:
+        return None  # in which mode a module is differs
     if name == TRAINED:
         return min(first or 0, second or 0)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST, JOINED, ALONE, SYNCHRONISED):
@@ -293,6 +297,7 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         number=first.number or second.number,
         unleafed=first.unleafed or second.unleafed,
         gathered=_join_gathered(first.gathered, second.gathered, first_if, second_if),
+        kept=first.kept | second.kept,
     )
 
 

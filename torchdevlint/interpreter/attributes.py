@@ -8,7 +8,6 @@ from dataclasses import replace
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import absence, calls, early, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
@@ -17,13 +16,14 @@ from torchdevlint.knowledge.rows import (
     DeviceType,
     Follow,
     FrameworkDevice,
+    GroupsOf,
     OptimizerType,
     Plain,
     Query,
     StateOf,
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
-from torchdevlint.names import row_of
+from torchdevlint.names import row_of, text_of
 from torchdevlint.state import join_all
 from torchdevlint.values import (
     NONE,
@@ -37,6 +37,7 @@ from torchdevlint.values import (
     Flag,
     Form,
     Function,
+    Holder,
     Imported,
     Instance,
     Loader,
@@ -60,7 +61,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             full = f"{value.name}.{name}"
             return Imported(full, row_of(full, run.knowledge))
         case Tensor():
-            return _of_tensor(run, value, name)
+            return _of_tensor(run, value, name, node)
         case Opaque():
             return _of_opaque(run, value, name, node)
         case Module():
@@ -89,10 +90,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             tensors = transfers.dataset_tensors(run, value)
             return tensors if tensors is not None else run.opaque(name)
         case Optimizer():
-            if isinstance(run.knowledge.optimizer.get(name), StateOf):
-                run.facts.repaired[value.key] = run.new_key()
-            found_ = run.store.value(value.key, name)
-            return found_ if found_ is not None else UNKNOWN
+            return _of_optimizer(run, value, name)
         case Choice():
             present = [(o, c) for o, c in value.options if o != NONE]
             return join_all(
@@ -111,13 +109,13 @@ def _read_under(run: Run, option: Value, condition: Condition, name: str, node: 
     return value
 
 
-def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
+def _of_tensor(run: Run, value: Tensor, name: str, node: cst.BaseExpression) -> Value:
     row = run.knowledge.tensor_attributes.get(name)
     match row:
         case DeviceType():
             return Device(value.placement, form=Form.ASKED)
         case Follow():
-            return transfers.follow(run, row, value)
+            return transfers.follow(run, row, value, node=node)
         case Query():
             return _on_accelerator(row, value.placement)
         case Plain():
@@ -135,6 +133,18 @@ def _on_accelerator(row: Query, placement: Placement) -> Value:
         frozenset({(row.type, True), *((guard, False) for guard in guards)}),
         frozenset({(row.type, False), *((guard, True) for guard in guards)}),
     )
+
+
+def _of_optimizer(run: Run, value: Optimizer, name: str) -> Value:
+    row = run.knowledge.optimizer.get(name)
+    if isinstance(row, StateOf):
+        run.facts.repaired[value.key] = run.new_key()
+    found = run.store.value(value.key, name)
+    if found is None and isinstance(row, GroupsOf):
+        found = run.opaque(name)
+        run.groups_of[found.key] = value
+        run.store.remember(value.key, name, found)
+    return UNKNOWN if found is None else found
 
 
 def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> Value:
@@ -160,7 +170,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
         case Query():
             return _on_accelerator(row, run.placement_of(value))
         case Follow() if value.placement != ANY or value.key in run.facts.tensors:
-            return Tensor(run.placement_of(value))
+            return transfers.follow(run, row, value, node=node)
         case _:
             pass
     if row is None and name not in knowledge.tensor and name not in knowledge.module:
@@ -175,7 +185,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     known = run.store.value(value.key, name)
     if known is not None:
         absence.note_unwrapped(run, value, name)
-        return known
+        return _lent(run, value, name, known, node)
     if name == NAMESPACE:
         run.lent.add(value.key)
     if value.cls is not None:
@@ -202,10 +212,25 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
         held = run.opaque(name, placement=placement, output=True)
         run.parameter_of[held.key] = value
+        run.part_of[held.key] = value.key
+        run.store.remember(value.key, name, held)
+        run.attributes.setdefault(value.key, {})[name] = None
         return held
     made = run.opaque(name)
     run.store.remember(value.key, name, made)
     return made
+
+
+def _lent(run: Run, module: Module, name: str, value: Value, node: cst.BaseExpression) -> Value:
+    """Return an attribute as it is outside the module: a buffer that has a name there does not move with the module."""
+    if not isinstance(value, Tensor) or run.frame.in_module:
+        return value
+    if value.held is Holder.PARAMETER:
+        run.lent_parameters.add((module.key, name))
+    if value.held is Holder.BUFFER:
+        place = transfers.taken(run, value.placement, module.key, node, f"buffer `{text_of(node)}`")
+        return replace(value, placement=place)
+    return value
 
 
 def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression) -> Value:
@@ -281,9 +306,7 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
         return known
     row = value.type.attributes.get(name)
     if isinstance(row, FrameworkDevice):
-        device = Device(lattice.on(Symbol(run.prepared_key(), SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
-        run.facts.carriers.setdefault(run.prepared_key(), set()).add(PROVEN)
-        return device
+        return Device(lattice.on(transfers.device_symbol(run, f"{value.type.name.lower()}.{name}")))
     carries = value.type.carrier is not Carrier.NONE
     if row is not None and not (carries and isinstance(row, Follow)):
         return run.opaque("")
@@ -303,13 +326,16 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.consume(run, value)  # what its setter does cannot be told from the name
             calls.forget_attributes(run, receiver.key)
         case Module():
+            old = run.store.value(receiver.key, name)
+            known = isinstance(value, Tensor) and bool(run.store.holders(value))  # an optimizer may have it
             early.kept(run, receiver.cls, name, value)
             transfers.hold(run, receiver, name, value, node)
+            transfers.put_in(run, receiver, UNKNOWN if known else value, old, text_of(target), node)
         case Instance(cls=cls) if member(run, cls, "__setattr__") is not None:
             calls.consume(run, value)
             calls.escape(run, receiver)
         case Instance() | Object() | Optimizer():
-            if isinstance(receiver, Object):
+            if isinstance(receiver, Object) and run.placement_of(receiver) != run.placement_of(value):
                 calls.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
             early.kept(run, None, name, value)
@@ -326,7 +352,9 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             if receiver.parameter and value == Const(False) and receiver.key in run.parameter_of:
                 transfers.freeze(run, run.parameter_of[receiver.key])
             calls.consume(run, value)
+            old = run.store.value(receiver.key, name)
             run.set_attribute(receiver.key, name, value)
+            transfers.put_in(run, receiver, value, old, text_of(target), node)
         case Tensor():
             row = run.knowledge.tensor_attributes.get(name)
             if isinstance(row, Plain) and row.demands:

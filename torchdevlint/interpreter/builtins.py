@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import absence, attributes, calls, iteration
+from torchdevlint.interpreter import absence, attributes, calls, iteration, pace
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY
 from torchdevlint.state import Items, join
@@ -30,6 +30,22 @@ from torchdevlint.values import (
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
+
+
+_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.bool", "builtins.round"})
+_READING = _NUMBERS | {"builtins.str", "builtins.format", "builtins.list", "builtins.sorted"}
+"""What reads the values of a tensor that it is given, and of these what gives a number."""
+
+
+def read(run: Run, name: str, call: Call) -> None:
+    """Note that a function was given tensors: `float(x)` reads one, what others do is not told; or reads a file."""
+    if name in run.knowledge.file_reads:
+        run.pace.read = call.node
+    for argument in call.values():
+        if isinstance(argument.value, Tensor):
+            run.waits += 1
+            if name in _READING:
+                pace.waited(run, call.node, argument.value.placement, name in _NUMBERS)
 
 
 def _first(call: Call) -> Value:
@@ -201,10 +217,15 @@ def _setattr(run: Run, call: Call) -> Value:
     name = named.value if isinstance(named, Const) and isinstance(named.value, str) else ""
     absence.note_binding(run, receiver, name)
     if isinstance(receiver, Module):
+        old = run.store.value(receiver.key, name)
         transfers.hold(run, receiver, name or f"<setattr {run.new_key()}>", value, call.node)
+        transfers.put_in(run, receiver, value, old, name, call.node)
     elif isinstance(receiver, Instance | Opaque):
         if name:
+            old = run.store.value(receiver.key, name)
             run.set_attribute(receiver.key, name, value)
+            if isinstance(receiver, Opaque):
+                transfers.put_in(run, receiver, value, old, name, call.node)
         else:
             calls.forget_attributes(run, receiver.key)
     return NONE
@@ -212,6 +233,13 @@ def _setattr(run: Run, call: Call) -> Value:
 
 def _plain(run: Run, call: Call) -> Value:
     return UNKNOWN
+
+
+def _len(run: Run, call: Call) -> Value:
+    """Return how many elements a tuple has, if this is known; what can grow has had more passes than were seen."""
+    value = _first(call)
+    known = iteration.elements(run, value) if isinstance(value, Container) and value.kind == "tuple" else None
+    return UNKNOWN if known is None else Const(len(known))
 
 
 def _text(run: Run, call: Call) -> Value:
@@ -320,6 +348,7 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "setattr": _setattr,
             "str": _text,
             "int": _int,
+            "len": _len,
             "float": _float,
             "bool": _bool,
             "vars": _vars,
@@ -341,7 +370,6 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
                     "id",
                     "input",
                     "issubclass",
-                    "len",
                     "ord",
                     "pow",
                     "print",

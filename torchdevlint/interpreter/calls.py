@@ -45,6 +45,7 @@ class Argument:
 
     node: cst.CSTNode
     value: Value
+    part: bool = False  # the expression is that of a container of the value
 
 
 @dataclass(slots=True)
@@ -99,19 +100,17 @@ def call(run: Run, node: cst.Call) -> Value:
             else:
                 callee = expressions.evaluate(run, func)
                 made = _arguments(run, link, text_of(func))
-                made.discarded = link in run.discarded
                 uncalled.given(run, callee, made)
                 receiver = call_value(run, callee, made)
                 continue
         assert type(func) is cst.Attribute
         made = _arguments(run, link, func.attr.value)
-        made.discarded = link in run.discarded
         receiver = call_method(run, receiver if receiver is not None else UNKNOWN, func.attr.value, made, func)
     return receiver if receiver is not None else UNKNOWN
 
 
 def _arguments(run: Run, node: cst.Call, text: str) -> Call:
-    made = Call(node, text)
+    made = Call(node, text, discarded=node in run.discarded)
     for arg in node.args:
         value = expressions.evaluate(run, arg.value)
         if arg.star == "*":
@@ -258,13 +257,11 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.name in builtins.EXITS:
         run.left = True
         return UNKNOWN
-    run.waits += any(isinstance(argument.value, Tensor) for argument in made.values())  # `float(x)` does
+    builtins.read(run, callee.name, made)
     if (builtin := builtins.HANDLERS.get(callee.name)) is not None:
         return builtin(run, made)
-    if callee.name.startswith(run.knowledge.arrays):
-        return run.array()
-    if is_inert(callee.name, run.knowledge):
-        return UNKNOWN
+    if (is_array := callee.name.startswith(run.knowledge.arrays)) or is_inert(callee.name, run.knowledge):
+        return run.array() if is_array else UNKNOWN
     run.foreign += 1
     return unseen(run, made)
 
@@ -289,8 +286,7 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
 def veiled(run: Run, made: Call) -> Call:
     """Return a call as a decorator that cannot be seen may pass it on.
 
-    Its arguments escape, and in their place are objects of which nothing is known; literals, devices and functions
-    are passed on as they are.
+    Its arguments escape, and objects of which nothing is known stand for all but literals, devices and functions.
     """
 
     def behind(argument: Argument) -> Argument:
@@ -318,19 +314,19 @@ _UNCHANGED = frozenset({Unknown, Const, Flag, Device, Imported, Function, Class,
 
 def escape(run: Run, value: Value, depth: int = 0) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
+    transfers.changed(run, value)
     if type(value) in _UNCHANGED:
         return
     consume(run, value)
     transfers.keep(run, value)
     match value:
-        case Module() | Opaque():
-            if isinstance(value, Module):
-                run.registered.add(value.key)
-                _forget_module(run, value, set())
-            elif run.module_placement(value) is not None:
+        case Module():
+            run.registered.add(value.key)
+            _forget_module(run, value, set())
+        case Opaque():
+            if run.module_placement(value) is not None:
                 run.store.set(value.key, PLACEMENT, ANY)
-            if isinstance(value, Opaque):
-                forget_attributes(run, value.key)
+            forget_attributes(run, value.key)
         case Container():
             items = run.items(value)
             if depth < MAX_DEPTH:
@@ -347,6 +343,7 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
             forget_attributes(run, value.key)
         case Object():
             forget_elements(run, value)
+            forget_attributes(run, value.key)
         case Choice():
             for option, _ in value.options:
                 escape(run, option, depth + 1)
@@ -355,9 +352,11 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
 
 
 def forget_attributes(run: Run, key: int) -> None:
-    """Forget the tensors and containers that an object has as attributes."""
+    """Forget the tensors and containers that an object has as attributes, and where its modules are."""
     for name, item in tuple(run.attribute_values(key)):
-        if isinstance(item, Container | Tensor):
+        if isinstance(item, Module):
+            _forget_module(run, item, set())
+        elif isinstance(item, Container | Tensor):
             run.store.set(key, name, run.opaque(name))
 
 
@@ -376,8 +375,8 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
     for name, item in run.attribute_values(module.key):
         if isinstance(item, Module):
             _forget_module(run, item, seen)
-        elif isinstance(item, Tensor):
-            run.store.set(module.key, name, Tensor(ANY, item.rank, item.graph, item.held))
+        elif isinstance(item, Tensor | Opaque):
+            run.store.set(module.key, name, replace(item, placement=ANY))
 
 
 def consume(run: Run, value: Value, depth: int = 0) -> None:

@@ -117,6 +117,8 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
             bound = Function(after.node, after.frame, after.name, made, after.owner)
             functions.invoke(run, bound, calls.Call(call.node, after.name))
     finish(run, made)
+    if isinstance(made, Module) and run.frame.in_module and not run.frame.constructing:
+        transfers.late(run, made, f"made by `{call.text}`", call.node)
     return made
 
 
@@ -150,6 +152,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
             if key and any(lattice.is_host(p.device) for p in placement):
                 run.store.set(key, PLACEMENT, ANY)
         _forget_host_tensors(run, made)
+        run.store.set(made.key, PLACEMENT, ANY)
     overrides = made.cls is not None and any(
         attributes.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
@@ -318,21 +321,32 @@ def run_methods(run: Run, cls: Class, names: list[str]) -> None:
         kind = run.kinds.get(method.node)
         receiver: Value | None = cls if kind == "classmethod" else None if kind == "staticmethod" else made
         bound = Function(method.node, method.frame, name, receiver, cls)
-        functions.run_symbolically(run, bound, arriving(run, made, name, owner))
+        if isinstance(made, Module) and name in made.type.early_methods:
+            transfers.move_module(run, made, ANY)
+        functions.run_symbolically(run, bound, arriving(run, made, method, owner))
         writes = run.store.pop()
         for (key, attribute), value in writes.items():
             if key == made.key and not attribute.startswith("<"):
                 left[attribute] = value
 
 
-def arriving(run: Run, made: Module | Instance, name: str, owner: Placement | None) -> Placement | None:
+def arriving(run: Run, made: Module | Instance, method: Function, owner: Placement | None) -> Placement | None:
     """Return where the arguments of a method arrive: with the module for `forward`, else unknown.
 
     A module that moves one of them itself takes them from anywhere; that shows only when all of it was run.
     """
+    name = method.name
+    if isinstance(made, Instance) and isinstance(made.cls.type, ObjectType) and name in made.cls.type.overrides:
+        run.handed[method.node] = made.cls.type.overrides[name]
+        symbol = Symbol(made.key, SymbolKind.OWNER, "the device of the framework")
+        return lattice.on(symbol, Why(Role.PLACED, method.node, f"placed by `{made.cls.type.name}`"))
     if not isinstance(made, Module) or owner is None or owner == ANY:
         return None
-    if name == run.knowledge.module_call or name in made.type.framework_methods:
+    handed = dict(made.type.framework_methods).get(name)
+    if handed is not None:
+        run.handed[method.node] = handed
+        return frozenset(replace(p, why=replace(p.why, role=Role.PLACED)) if p.why else p for p in owner)
+    if name == run.knowledge.module_call:
         return frozenset(replace(p, why=replace(p.why, role=Role.INPUT)) if p.why else p for p in owner)
     return None
 
@@ -356,6 +370,9 @@ def _at_entry(
             case Module() | Opaque():
                 if run.module_placement(present) is not None:
                     run.store.set(present.key, PLACEMENT, ANY)
+                attributes_ = run.attribute_values(present.key) if isinstance(present, Opaque) else ()
+                for _, item in attributes_:
+                    transfers.move_module(run, item, ANY)
             case Container():
                 run.store.set(made.key, name, run.opaque(name))
             case _:

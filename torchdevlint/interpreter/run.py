@@ -11,8 +11,9 @@ from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
+from torchdevlint.interpreter.pace import Pace
 from torchdevlint.interpreter.worlds import may_guard
-from torchdevlint.knowledge.rows import Knowledge, ObjectType
+from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
@@ -21,11 +22,13 @@ from torchdevlint.values import (
     Choice,
     Class,
     Container,
+    Flight,
     Function,
     Loader,
     Module,
     Object,
     Opaque,
+    Optimizer,
     Tensor,
     Unknown,
     Value,
@@ -39,7 +42,6 @@ IS_NONE = " is None#0"
 """The ending of a guard that a value is None."""
 
 MAX_CALL_DEPTH = 5
-MAX_MODULE_DEPTH = 3
 MAX_WORK = 300
 """How many statements the calls of one function may run, with those of what it calls."""
 MAX_EXPRESSION_DEPTH = 60
@@ -59,15 +61,6 @@ Resolver = Callable[[str], Value]
 def unresolved(name: str) -> Value:
     """Resolve nothing."""
     return UNKNOWN
-
-
-@dataclass(frozen=True, slots=True)
-class Flight:
-    """A copy to the host that nothing waits for: the call, where it came from, and the waits before it."""
-
-    node: cst.CSTNode
-    before: Placement
-    waits: int
 
 
 @dataclass(slots=True)
@@ -90,6 +83,7 @@ class Run:
     world: Condition = ALWAYS
     guarded: int = 0
     no_grad: int = 0
+    casting: tuple[cst.CSTNode, Placement] | None = None  # the innermost block that casts, and on which devices
     left: bool = False
     worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
@@ -119,6 +113,7 @@ class Run:
     without_graph: set[cst.CSTNode] = field(default_factory=set)
     decorated: set[cst.CSTNode] = field(default_factory=set)
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
+    handed: dict[cst.CSTNode, tuple[Arrives, ...]] = field(default_factory=dict)  # to those that a framework calls
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
 
@@ -133,19 +128,24 @@ class Run:
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    casts: dict[int, tuple[cst.CSTNode, Placement]] = field(default_factory=dict)
+    groups_of: dict[int, Optimizer] = field(default_factory=dict)
+    read_from: dict[int, tuple[str, tuple[object, ...]]] = field(default_factory=dict)
     whole_datasets: set[int] = field(default_factory=set)  # opaque ones that a row tells of
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
     within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
-    indices: set[tuple[int, str]] = field(default_factory=set)  # names that count the passes of a loop that runs
+    indices: set[tuple[int, str]] = field(default_factory=set)  # names that a loop binds, with a value of each pass
     expecting: int = 0  # blocks of tests around that expect a failure
     numbers: set[tuple[int, str]] = field(default_factory=set)  # attributes that start as one and are added to
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
     arguments: set[int] = field(default_factory=set)
+    options: dict[int, dict[str, None]] = field(default_factory=dict)  # of a parser, that default to an accelerator
     flights: dict[int, Flight] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
     waits: int = 0  # calls so far in which the host may have waited for the accelerator
     moved: set[tuple[int, cst.CSTNode]] = field(default_factory=set)  # by which call, themselves and not as parts
     bounded: set[int] = field(default_factory=set)
@@ -158,6 +158,7 @@ class Run:
     bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
     reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
     buffers: set[tuple[int, str]] = field(default_factory=set)
+    lent_parameters: set[tuple[int, str]] = field(default_factory=set)  # that were read from outside
 
     # totals that loops gather: of containers, of statements, and the loop that makes a container anew
     tallies: dict[int, set[int]] = field(default_factory=dict)
@@ -217,6 +218,8 @@ class Run:
         self.part_of[made.key] = whole.key
         if part and whole.parameter and whole.key in self.parameter_of:
             self.parameter_of[made.key] = self.parameter_of[whole.key]
+        if whole.key in self.groups_of:
+            self.groups_of[made.key] = self.groups_of[whole.key]
         if whole.key in self.load_of:
             self.load_of[made.key] = self.load_of[whole.key]
         return made
@@ -338,6 +341,8 @@ class Run:
         match value:
             case Tensor():
                 return value.placement
+            case Opaque(key=key, parameter=True) if key in self.parameter_of:
+                return self.module_placement(self.parameter_of[key]) or ANY  # it moves with its module
             case Opaque():
                 return value.placement if value.placement != ANY else self.whereabouts(value)
             case Choice():
@@ -366,13 +371,13 @@ class Run:
         name = f"the device of `{value.name}`" if value.name else "an unknown device"
         return lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, name))
 
-    def default_placement(self, node: cst.CSTNode, what: str = "") -> Placement:
-        """Return where something is that is made without a device: the host, or the default device."""
+    def default_placement(self, node: cst.CSTNode, what: str = "", *, layer: bool = False) -> Placement:
+        """Return where a tensor or ``layer`` is that is made without a device: the host, or the default device."""
         changed = self.store.get(0, DEFAULT_DEVICE)
         if isinstance(changed, frozenset) and changed != ON_HOST:
             return changed
         inside = self.frame.in_module and not self.frame.constructing
-        role = Role.CREATED_IN_MODULE if inside else Role.CREATED
+        role = Role.CREATED if not inside else Role.LATE if layer else Role.CREATED_IN_MODULE
         fallback = any(truth and guard.endswith(IS_NONE) for guard, truth in self.world)
         return lattice.on(HOST, Why(role, node, what, fallback=fallback))
 

@@ -8,9 +8,11 @@ from torchdevlint.knowledge.rows import (
     ModuleType,
     ParameterType,
     Plain,
+    Prepare,
     RankRule,
     Replicas,
     Row,
+    Switch,
     Transparent,
 )
 from torchdevlint.knowledge.torch_functional import FUNCTIONAL_LOSSES
@@ -54,17 +56,24 @@ _LAYERS: dict[str, ModuleType] = {
     ),
     **dict.fromkeys(
         words("""
-        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d
+        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm
         """),
-        ModuleType(returns=RankRule.SAME, empty_without=("affine", "track_running_stats")),
+        ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3), Switch("track_running_stats", 4))),
     ),
-    "GroupNorm": ModuleType(returns=RankRule.SAME, empty_without=("affine",)),
-    "LayerNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
-    "RMSNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
-    # These hold none unless the arguments ask for it.
+    **dict.fromkeys(
+        words("LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"),
+        ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 2), Switch("track_running_stats", 3))),
+    ),
+    "GroupNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3),)),
+    "LayerNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
+    "RMSNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
     **dict.fromkeys(
         words("InstanceNorm1d InstanceNorm2d InstanceNorm3d"),
-        _EMPTY,
+        ModuleType(
+            holds_tensors=False,
+            returns=RankRule.SAME,
+            switches=(Switch("affine", 3, on=False), Switch("track_running_stats", 4, on=False)),
+        ),
     ),
     "PReLU": _SAME,
     "Embedding": ModuleType(returns=RankRule.PLUS_ONE),
@@ -95,6 +104,7 @@ _LAYERS: dict[str, ModuleType] = {
         inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
         returns=RankRule.SAME,
     ),
+    "LinearCrossEntropyLoss": ModuleType(inputs=("input", "target"), metric=True),
     "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque", metric=True),
     "Module": ModuleType(abstract=True, output="opaque", inputs=()),
     "Container": ModuleType(abstract=True, output="opaque", inputs=()),
@@ -118,6 +128,7 @@ def _loss(functional: str, *constructor: str) -> ModuleType:
             operands=operands,
             targets=loss.targets,
             strict=loss.strict,
+            expands=loss.expands,
             weights=loss.weights if constructor else (),
             strict_weights=loss.strict_weights if constructor else (),
             optional_host=loss.optional_host,
@@ -167,6 +178,7 @@ _DATA_PARALLEL = ModuleType(
     output="opaque",
     scatters=True,
     replicas=Replicas.CALLED,
+    prefix="module.",
     own=_OWN | frozenset(words("replicate parallel_apply src_device_obj")),
 )
 _DISTRIBUTED = ModuleType(
@@ -175,6 +187,7 @@ _DISTRIBUTED = ModuleType(
     scatters=True,
     has_device=True,
     replicas=Replicas.MADE,
+    prefix="module.",
     own=_OWN
     | frozenset(
         words("""
@@ -201,6 +214,8 @@ TORCH_NN: dict[str, Row] = {
     "torch.nn.DataParallel": _DATA_PARALLEL,
     "torch.nn.parallel.DistributedDataParallel": _DISTRIBUTED,
     "torch.distributed.fsdp.FullyShardedDataParallel": _FSDP,
+    # torch/distributed/fsdp/_fully_shard: `_init_default_mesh` takes the accelerator, `_root_pre_forward` moves inputs
+    "torch.distributed.fsdp.fully_shard": Prepare(scatters=True, chosen_by=("mesh", "offload_policy")),
     "torch.nn.Parameter": ParameterType(),
     "torch.nn.UninitializedParameter": ParameterType(),
     "torch.nn.Buffer": ParameterType(buffer=True),

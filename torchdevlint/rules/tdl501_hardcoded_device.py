@@ -36,7 +36,7 @@ from torchdevlint.rule import Finding, Severity, rule
     on=DeviceNamed,
     message="`{device}` is hardcoded: this fails where there is no such device",
     fix="Use the script's device variable",
-    supersedes=(),
+    supersedes=("TDL402",),
     severity=Severity.WARNING,
     in_tests=False,
 )

@@ -8,10 +8,11 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import DebuggingLeftOn, SetTooLate
-from torchdevlint.knowledge.rows import Begin, Debugging, Environment, SetVariables
+from torchdevlint.interpreter import clocks
+from torchdevlint.knowledge.rows import Begin, Clock, Debugging, Environment, ObjectType, SetVariables
 from torchdevlint.lattice import Concrete, Placement
 from torchdevlint.state import BEGUN
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Object, Value
 
 _OFF = ("0", "")
 """Values of a variable that turn its switch off."""
@@ -19,6 +20,8 @@ _OFF = ("0", "")
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
+
+_READING = ObjectType("reading of a clock")
 
 
 def begun(run: Run, node: cst.CSTNode, text: str) -> None:
@@ -38,6 +41,13 @@ def begin(run: Run, row: Begin, call: Call, receiver: Argument | None) -> Value:
     begun(run, call.node, call.text)
     run.waits += 1  # `synchronize` does, and what the others do is not told apart
     return UNKNOWN
+
+
+def clock(run: Run, row: Clock, call: Call, receiver: Argument | None) -> Object:
+    """Read a clock: only the difference to another reading of it says anything."""
+    reading = Object(run.new_key(), _READING)
+    clocks.read(run, call.node, reading.key)
+    return reading
 
 
 def set_variables(run: Run, row: SetVariables, call: Call, receiver: Argument | None) -> Value:

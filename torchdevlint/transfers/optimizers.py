@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import HeldOptimizer
+from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import calls
-from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
+from torchdevlint.knowledge.rows import AddGroup, GroupsOf, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
 from torchdevlint.transfers import checkpoints, leaves
@@ -57,15 +57,23 @@ def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
     argument = call.get(0, "param_group")
     if argument is not None:
         leaves.optimized(run, argument.value, call)
+    run.facts.regrouped[receiver.key] = run.new_key()
     late = HeldOptimizer(receiver.key, receiver.type, receiver.name, call.node, None, None, late=True)
     for module in _modules(run, argument.value, 0) if argument is not None else ():
         _note(run, module, late)
+
+
+def ask_group(run: Run, optimizer: Optimizer, key: object) -> None:
+    """Note that a group of an optimizer was asked for its parameters, which may be replaced there."""
+    if any(isinstance(row, GroupsOf) and row.parameters == key for row in run.knowledge.optimizer.values()):
+        run.facts.regrouped[optimizer.key] = run.new_key()
 
 
 def _note(run: Run, module: Module | Opaque, held: HeldOptimizer) -> None:
     for key in _keys(run, module, set()):
         known = run.store.get(key, OPTIMIZERS)
         run.store.set(key, OPTIMIZERS, (*(known if isinstance(known, tuple) else ()), held))
+        run.facts.taken[key] = run.counter
 
 
 def _modules(run: Run, value: Value, depth: int) -> list[Module | Opaque]:
@@ -143,6 +151,7 @@ def _devices(placement: lattice.Placement) -> frozenset[lattice.Device]:
 
 def trained(run: Run) -> None:
     """Note that the function, and the loops it is in, run a backward pass or a step themselves."""
+    run.pace.launch = None
     run.facts.training_functions.add(run.frame.key)
     run.facts.training_loops.update(run.running)
 

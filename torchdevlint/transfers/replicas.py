@@ -63,7 +63,7 @@ def _asked(run: Run, inner: Value, devices: list[Value], call: Call) -> None:
             home = placement
         case _:
             home = lattice.on(Concrete(ACCELERATOR))
-    for state in _states(run, inner, 0):
+    for state in states(run, inner, 0):
         if state != lattice.ANY:
             run.emit(Replicated(call.node, run.world, text, name, state, home, None))
 
@@ -72,7 +72,7 @@ def meet(run: Run, module: Module, inner: object, call: Call) -> None:
     """Record that a wrapper was called that wants its module on a device."""
     kept = run.store.get(module.key, WRAPPED)
     if isinstance(kept, tuple) and isinstance(inner, Module):
-        state = next((state for state in _states(run, inner, 0) if state != lattice.ANY), None)
+        state = next((state for state in states(run, inner, 0) if state != lattice.ANY), None)
         if state is not None:
             home = lattice.on(kept[1])
             run.emit(Replicated(call.node, run.world, function_text(call), inner.name, state, home, kept[0]))
@@ -98,7 +98,7 @@ def fed(run: Run, module: Module) -> None:
                 run.emit(Fed(loader.made, run.world | condition, text, loop, loader.whole, wrapped))
 
 
-def _states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
+def states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
     """Yield where the tensors are that a module surely holds."""
     match value:
         case Tensor() if value.held is not Holder.NONE:
@@ -109,8 +109,8 @@ def _states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
                     yield run.module_placement(value) or lattice.ANY
                 return
             for _, item in run.attribute_values(value.key):
-                yield from _states(run, item, depth + 1)
+                yield from states(run, item, depth + 1)
             for item in contained(run, value):
-                yield from _states(run, item, depth + 1)
+                yield from states(run, item, depth + 1)
         case _:
             return

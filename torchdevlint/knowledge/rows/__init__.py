@@ -9,19 +9,26 @@ from typing import TypeAlias
 from torchdevlint.knowledge.rows.libraries import (
     Build,
     Carrier,
+    Feed,
     FrameworkDevice,
+    Given,
     MoveHelper,
     ObjectType,
+    Precision,
     Prepare,
     Transparent,
     TreeMap,
 )
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
+    Arrives,
     ContainerKind,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     OptimizerType,
     ParameterType,
@@ -32,11 +39,15 @@ from torchdevlint.knowledge.rows.modules import (
     StateOf,
     Step,
     Submodules,
+    Switch,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Autocast,
     Begin,
+    Clock,
+    Collective,
     Conversion,
     Count,
     CurrentDevice,
@@ -55,6 +66,7 @@ from torchdevlint.knowledge.rows.runtime import (
     LoadFile,
     NoGrad,
     OfProcess,
+    Option,
     Query,
     SaveFile,
     SetDevice,
@@ -68,6 +80,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Cast,
     Combine,
     Convert,
+    Differentiate,
     Follow,
     Like,
     Loss,
@@ -99,6 +112,7 @@ Row: TypeAlias = (
     | SetDevice
     | DefaultDevice
     | ModuleType
+    | Option
     | OptimizerType
     | DatasetType
     | LoaderType
@@ -106,9 +120,13 @@ Row: TypeAlias = (
     | SaveFile
     | NoGrad
     | GradMode
+    | Autocast
+    | Clock
     | Conversion
     | AddGroup
     | StateOf
+    | GroupsOf
+    | Exchange
     | Freeze
     | DeviceContext
     | Transparent
@@ -118,6 +136,8 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Feed
+    | Given
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -130,7 +150,9 @@ Row: TypeAlias = (
     | Visit
     | Step
     | LoadState
+    | Mode
     | Backward
+    | Differentiate
     | WorkerInfo
     | StartMethod
     | StartProcesses
@@ -140,6 +162,7 @@ Row: TypeAlias = (
     | Debugging
     | OfProcess
     | DeviceNumber
+    | Collective
 )
 
 
@@ -155,9 +178,11 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
+    ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
+    processes.
     ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes.
+    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -170,6 +195,7 @@ class Knowledge:
     module_call: str
     dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
+    state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
@@ -178,16 +204,22 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    file_reads: frozenset[str]
+    spreads: frozenset[str]
 
 
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Arrives",
+    "Autocast",
     "Backward",
     "Begin",
     "Build",
     "Carrier",
     "Cast",
+    "Clock",
+    "Collective",
     "Combine",
     "ContainerKind",
     "Conversion",
@@ -200,14 +232,19 @@ __all__ = [
     "DeviceContext",
     "DeviceNumber",
     "DeviceType",
+    "Differentiate",
     "Draw",
     "Environment",
     "EnvironmentRow",
+    "Exchange",
+    "Feed",
     "Follow",
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
+    "Given",
     "GradMode",
+    "GroupsOf",
     "HoldParameters",
     "Knowledge",
     "Like",
@@ -217,6 +254,7 @@ __all__ = [
     "Loss",
     "Make",
     "Mix",
+    "Mode",
     "ModuleType",
     "Move",
     "MoveHelper",
@@ -225,9 +263,11 @@ __all__ = [
     "ObjectType",
     "OfProcess",
     "OptimizerType",
+    "Option",
     "ParameterType",
     "Placing",
     "Plain",
+    "Precision",
     "Prepare",
     "Query",
     "Quiet",
@@ -245,6 +285,7 @@ __all__ = [
     "StateOf",
     "Step",
     "Submodules",
+    "Switch",
     "Transparent",
     "TreeMap",
     "Visit",
