@@ -280,14 +280,10 @@ def follow_calls(name: str) -> list[tuple[Any, tuple[Any, ...], dict[str, Any]]]
         x = torch.rand((2, 4) + (6,) * int(pooled[3]))
         arguments: tuple[Any, ...] = (2.0, 2) if pooled[2] == "lp" else (2,)
         return [(x, arguments, {"output_size": 2} if pooled[2] == "fractional_max" else {})]
-    if name == "torch.stft":
-        return [(torch.rand(20), (4,), {"return_complex": True})]
     if name == "torch.nn.functional.dropout1d":
         return [(CUBE, (), {})]
     if name == "torch.nn.functional.dropout3d":
         return [(torch.rand(1, 2, 3, 3, 3), (), {})]
-    if name == "torch.istft":
-        return []
     x = FOLLOW_INPUT.get(name, IMAGE if SPATIAL.match(name) else SQUARE)
     return [(x, arguments, {}) for arguments in FOLLOW_ARGUMENTS.get(name, ((),))]
 
@@ -482,6 +478,8 @@ SAMPLES: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "torch.nn.functional.prelu": arguments(rand(3, 2), rand(2)),
     "torch.nn.functional.cosine_similarity": _TWO,
     "torch.nn.functional.pairwise_distance": _TWO,
+    "torch.stft": arguments(rand(20), 4, None, None, rand(4), return_complex=True),
+    "torch.istft": arguments(torch.ones(3, 21, dtype=torch.cfloat), 4, None, None, torch.ones(4)),
     "torch.nn.functional.max_unpool1d": arguments(rand(1, 1, 2), torch.tensor([[[0, 2]]]), 2),
     "torch.nn.functional.max_unpool2d": arguments(rand(1, 1, 1, 2), torch.tensor([[[[0, 2]]]]), 2),
     "torch.nn.functional.max_unpool3d": arguments(*[torch.zeros(1, 1, 1, 1, 1), torch.zeros(1, 1, 1, 1, 1).long()], 2),

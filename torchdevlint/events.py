@@ -12,7 +12,17 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from torchdevlint.incidents import HeldOptimizer, LoadPinned, Replaced
+from torchdevlint.costs import CostEvent
+from torchdevlint.incidents import (
+    CastElsewhere,
+    Collected,
+    DeviceObjectGiven,
+    HeldOptimizer,
+    LoadPinned,
+    NoMove,
+    Replaced,
+    StateLoaded,
+)
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Placement
 from torchdevlint.parallel import Fed, Replicated, WrapperAsked
@@ -34,6 +44,7 @@ class Operand:
     rank: Rank
     proof: int = 0
     is_index: bool = False
+    part: bool = False  # the expression is that of a container, of which this is an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +349,12 @@ Event: TypeAlias = (
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | CostEvent
     | Replaced
+    | StateLoaded
+    | NoMove
+    | Collected
+    | CastElsewhere
+    | DeviceObjectGiven
     | Fed
 )

@@ -41,6 +41,7 @@ STEPPED = "<stepped>"
 LOST = "<lost>"
 TRAINED = "<trained>"
 BEGUN = "<begun>"
+MODE = "<mode>"
 SCATTERS = "<scatters>"
 
 MAX_OPTIONS = 4
@@ -172,6 +173,8 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
     if name == BEGUN:
         return first if second is not None else None
+    if name == MODE:
+        return None  # in which mode a module is differs
     if name == TRAINED:
         return min(first or 0, second or 0)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):
@@ -289,6 +292,7 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         tallies=first.tallies | second.tallies,
         number=first.number or second.number,
         unleafed=first.unleafed or second.unleafed,
+        kept=first.kept | second.kept,
     )
 
 

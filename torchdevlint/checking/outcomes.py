@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from torchdevlint import gate
-from torchdevlint.checking import sources
+from torchdevlint.checking import comments, sources
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.options import NotAnalysed, Options
 
 FAILURE = "TDL000"
 """The code of what says that a file could not be analysed."""
+_MAY_BE_UNUSED = "# noqa"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One file to check: its text where it is not to be read, the codes wanted in it, and whether comments count."""
+    """One file to check: its text where it is not to be read, the codes wanted in it, and whether comments count.
+
+    With ``unused``, comments that silence nothing are found too.
+    """
 
     path: str
     wants: Callable[[str], bool]
     text: str | None = None
     noqa: bool = True
+    unused: bool = False
 
 
 def check(task: Task) -> Outcome:
@@ -50,7 +55,7 @@ def check(task: Task) -> Outcome:
     except OSError as error:
         return Outcome(task.path, (_failure(f"not read: {error.strerror or error}"),))
     found = tuple(d for d in _findings(text, task) if task.wants(d.code))
-    if not found:
+    if not found and not (task.unused and _MAY_BE_UNUSED in text):
         return Outcome(task.path)
     lines = sources.lines_of(text)
     silenced: tuple[Diagnostic, ...] = ()
@@ -59,6 +64,8 @@ def check(task: Task) -> Outcome:
         quiet = [silence.whole_file or silence.silences(d.line, d.code) for d in found]
         silenced = tuple(d for d, is_quiet in zip(found, quiet, strict=True) if is_quiet)
         found = tuple(d for d, is_quiet in zip(found, quiet, strict=True) if not is_quiet)
+    if task.unused:
+        found = tuple(sorted((*found, *comments.unused(text, silenced)), key=lambda d: (d.line, d.column, d.code)))
     return Outcome(task.path, found, silenced, _shown(found, lines))
 
 
@@ -69,7 +76,7 @@ def _findings(text: str, task: Task) -> tuple[Diagnostic, ...]:
             ast.parse(text)
         if not gate.may_find(text):
             return ()
-        return analyse(text, options=Options(filename=task.path, wants=task.wants, trace=True))
+        return analyse(text, options=Options(filename=task.path, wants=task.wants, details=True))
     except SyntaxError as error:
         column = max((error.offset or 1) - 1, 0)
         return (replace(_failure(f"syntax error: {error.msg}"), line=error.lineno or 1, column=column),)

@@ -53,6 +53,16 @@ class Silence:
         text = self.processor.noqa_line_for(line)
         return text is not None and Violation(code, "", line, 1, "", text).is_inline_ignored(disable_noqa=False)
 
+    def last_line(self, line: int) -> int:
+        """Return the last of the lines that a comment for a line may stand on: strings and backslashes join lines."""
+        text: str | None = self.processor.noqa_line_for(line)
+        if text is None:
+            return line
+        first = line
+        while first > 1 and self.processor.noqa_line_for(first - 1) is text:
+            first -= 1
+        return first + max(text.count("\n") - (1 if text.endswith("\n") else 0), 0)
+
 
 def silence(lines: Sequence[str]) -> Silence:
     """Return what the comments of a file silence."""

@@ -55,6 +55,7 @@ def interpret(
     statements.run_all(run, module.body)
     world = run.world
     default = run.store.get(0, DEFAULT_DEVICE) or ON_HOST
+    functions.forget_sent_back(run, dict(run.store.bindings))
     # Definitions that nothing in the file names in a call come first: they call the others.
     for rooted in (True, False):
         for definition in run.definitions:  # it grows: what runs defines more

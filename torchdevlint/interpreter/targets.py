@@ -84,6 +84,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         if isinstance(part.slice, cst.Index):
             key = expressions.evaluate(run, part.slice.value)
             indices.append((part.slice.value, key))
+    transfers.changed(run, base)
     match base:
         case Container():
             if isinstance(value, Module):

@@ -61,6 +61,8 @@ _PAIRS = {
     "transformers.tokenization_utils_base.": "transformers.",
     "transformers.trainer.": "transformers.",
     "transformers.optimization.": "transformers.",
+    **{f"torchmetrics.image.{module}.": "torchmetrics.image." for module in ("fid", "kid", "inception", "lpip")},
+    "torchmetrics.aggregation.": "torchmetrics.",
     "tqdm.autonotebook.": "tqdm.",
     "tqdm.asyncio.": "tqdm.",
     "timm.models.create_model": "timm.create_model",

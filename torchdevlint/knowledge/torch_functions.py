@@ -28,7 +28,7 @@ FACTORIES: dict[str, Row] = {
     "from_numpy": _HOST_VECTOR,
     "frombuffer": _HOST_VECTOR,
     "from_file": _HOST_VECTOR,
-    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu"),
+    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu", every=True),
     "tensor": Convert(copies=True),
     "as_tensor": Convert(graph=True),
     "asarray": Convert(graph=True),
@@ -102,7 +102,7 @@ FOLLOWING: dict[str, Follow] = {
     "select": _MINUS_ONE,
     **dict.fromkeys(
         words("""squeeze unflatten norm quantile nanquantile cov
-        corrcoef det logdet pdist as_strided stft istft linalg.det linalg.norm linalg.vector_norm linalg.matrix_norm
+        corrcoef det logdet pdist as_strided linalg.det linalg.norm linalg.vector_norm linalg.matrix_norm
         linalg.svdvals linalg.eigvals linalg.eigvalsh linalg.matrix_rank linalg.cond cholesky_inverse
         unique unique_consecutive"""),
         _UNKNOWN_RANK,
@@ -189,6 +189,8 @@ COMBINING: dict[str, Combine] = {
     ),
     "clamp_min": Combine(operands=("input", "min"), mix=Mix.STRICT, out_mix=Mix.ZERO_DIM),
     "clamp_max": Combine(operands=("input", "max"), mix=Mix.STRICT, out_mix=Mix.ZERO_DIM),
+    # The window has to be where the signal is (ATen/native/SpectralOps.cpp).
+    **dict.fromkeys(words("stft istft"), Combine(("input", "", "", "", "window"), Mix.STRICT, RankRule.VECTOR)),
     # Reads and writes by index.
     "gather": Combine(("input", "", "index"), Mix.STRICT, RankRule.UNKNOWN, index=("index",)),
     "scatter": Combine(("input", "", "index", "src"), Mix.STRICT, RankRule.SAME, index=("index",)),
@@ -215,7 +217,8 @@ COMBINING: dict[str, Combine] = {
 
 # Functions of `torch` that return Python data or change a switch, and leave their arguments where they are.
 PLAIN: dict[str, Row] = {
-    **dict.fromkeys(words("is_tensor is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
+    "is_tensor": Plain(asks=True),
+    **dict.fromkeys(words("is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
     **dict.fromkeys(
         words("""get_default_dtype set_default_dtype get_num_threads set_num_threads set_num_interop_threads
         set_printoptions

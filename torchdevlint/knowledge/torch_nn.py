@@ -178,6 +178,7 @@ _DATA_PARALLEL = ModuleType(
     output="opaque",
     scatters=True,
     replicas=Replicas.CALLED,
+    prefix="module.",
     own=_OWN | frozenset(words("replicate parallel_apply src_device_obj")),
 )
 _DISTRIBUTED = ModuleType(
@@ -186,6 +187,7 @@ _DISTRIBUTED = ModuleType(
     scatters=True,
     has_device=True,
     replicas=Replicas.MADE,
+    prefix="module.",
     own=_OWN
     | frozenset(
         words("""

@@ -9,12 +9,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from torchdevlint.checking.comments import UNUSED
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.engine import Diagnostic, all_rules
 from torchdevlint.rule import Rule, Severity
 
 DOCUMENTATION = "https://torchdevlint.readthedocs.io/rules/"
 """Where the pages of the rules are."""
+
+
+_NAMES = {UNUSED: "unused-noqa"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +44,15 @@ def rules() -> Mapping[str, Rule]:
 def name_of(finding: Diagnostic) -> str:
     """Return the name of the rule of a finding."""
     rule = rules().get(finding.code)
-    return rule.name if rule is not None else "not-analysed"
+    return rule.name if rule is not None else _NAMES.get(finding.code, "not-analysed")
 
 
 def severity_of(finding: Diagnostic) -> Severity:
-    """Return how bad a finding is; a file that could not be analysed is an error."""
+    """Return how bad a finding is; a file that could not be analysed is an error, a needless comment is not."""
     rule = rules().get(finding.code)
-    return rule.severity if rule is not None else Severity.ERROR
+    if rule is None:
+        return Severity.ADVICE if finding.code in _NAMES else Severity.ERROR
+    return rule.severity
 
 
 def url_of(code: str) -> str:

@@ -50,6 +50,7 @@ class Make:
     packed: bool = False
     always_host: bool = False  # from_numpy, frombuffer: takes no device and ignores the default device
     legacy: str = ""  # "cuda" for torch.cuda.FloatTensor and its kin, "cpu" for torch.FloatTensor
+    every: bool = False  # the class of every tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,15 @@ class MoveKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move: by `.to(…)`, `.cuda(…)`, `.cpu()`, `.type(…)`; ``type`` is the accelerator of `OTHER_TYPE`."""
+    """A move: by `.to(…)`, `.cuda(…)`, `.cpu()`, `.type(…)`; ``type`` is the accelerator of `OTHER_TYPE`.
+
+    ``keywords`` are all that it takes, where that is told.
+    """
 
     kind: MoveKind = MoveKind.TO
     type: str = "cuda"
     empties: bool = False  # `to_empty`: replaces parameters
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +183,16 @@ class Plain:
     """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
 
     ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
-    of `Follow`, of an attribute that is set.
+    of `Follow`, of an attribute that is set. ``reads`` tells that it reads the values of a tensor, ``asks`` that it
+    asks whether its argument is one, ``modules`` that its arguments are modules.
     """
 
     tensor_evidence: bool = False
     sizes: bool = False
     demands: bool = False
+    reads: bool = False
+    asks: bool = False
+    modules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +203,8 @@ class Quiet:
 @dataclass(frozen=True, slots=True)
 class Backward:
     """`loss.backward()`: the receiver carries a graph, which is freed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differentiate:
+    """A call that gives gradients (`torch.autograd.grad`) and does nothing else that is followed."""
