@@ -221,7 +221,7 @@ TORCH_NN: dict[str, Row] = {
     "torch.nn.Buffer": ParameterType(buffer=True),
     "torch.nn.UninitializedBuffer": ParameterType(buffer=True),
     **{f"torch.nn.init.{name}": Plain() for name in _INIT},
-    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Transparent(),
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Transparent(synchronises=True),
     **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"), Transparent()),
     "torch.jit.ScriptModule": ModuleType(abstract=True, output="opaque", inputs=()),
 }
