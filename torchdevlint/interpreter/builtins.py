@@ -235,11 +235,12 @@ def _plain(run: Run, call: Call) -> Value:
     return UNKNOWN
 
 
+def _type(run: Run, call: Call) -> Value:
+    return absence.type_of(_first(call)) if len(call.arguments) == 1 else UNKNOWN
+
+
 def _len(run: Run, call: Call) -> Value:
-    """Return how many elements a tuple has, if this is known; what can grow has had more passes than were seen."""
-    value = _first(call)
-    known = iteration.elements(run, value) if isinstance(value, Container) and value.kind == "tuple" else None
-    return UNKNOWN if known is None else Const(len(known))
+    return iteration.length(run, _first(call))
 
 
 def _text(run: Run, call: Call) -> Value:
@@ -349,6 +350,7 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "str": _text,
             "int": _int,
             "len": _len,
+            "type": _type,
             "float": _float,
             "bool": _bool,
             "vars": _vars,
@@ -375,7 +377,6 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
                     "print",
                     "repr",
                     "round",
-                    "type",
                     "callable",
                     "bytes",
                     "slice",
