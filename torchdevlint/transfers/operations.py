@@ -92,7 +92,7 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
     result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight)
-    if row.rank is RankRule.REDUCE and call is not None:
+    if row.rank in (RankRule.REDUCE, RankRule.REDUCE_LATE) and call is not None:
         run.arrive(value, call.node)
     if row.demands:
         return leaves.demanded(run, value, call.arguments[0].value if call is not None and call.arguments else None)

@@ -18,6 +18,7 @@ class RankRule(Enum):
     SHAPE = "the number of sizes that the call names"
     SIZES = "the number of sizes that the call names after its operand, 1 or more where that cannot be counted"
     REDUCE = "0 without `dim`, else one less (the same with keepdim)"
+    REDUCE_LATE = "the same, but keepdim is the fourth argument (`std`)"
     PLUS_ONE = "one more"
     MINUS_ONE = "one less, not below 0"
     REDUCTION = "0 unless reduction='none'"
