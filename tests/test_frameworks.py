@@ -68,6 +68,11 @@ COLLATORS = [
     ),
     pytest.param("model = Accelerator().prepare(model)\nfor b in loader:\n    model(**b)\n", ["TDL102"], id="half"),
     pytest.param(
+        "model = Accelerator(kwargs_handlers=[given]).prepare(model)\nfor b in loader:\n    model(**b)\n",
+        [],
+        id="half, and told how to wrap",
+    ),
+    pytest.param(
         "fabric = Fabric()\nmodel = fabric.setup(model)\nb = fabric.to_device(tokenizer('a', return_tensors='pt'))\n"
         "model(**b)\n",
         [],

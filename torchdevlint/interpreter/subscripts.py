@@ -77,8 +77,6 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
         case Parameters() if base.is_state:
             key = indices[0][1] if len(indices) == 1 else UNKNOWN
             return transfers.state_tensor(base, key.value if isinstance(key, Const) else None)
-        case Parameters():
-            return Tensor(run.module_placement(base.module) or ANY)
         case Choice() if any(isinstance(option, Tensor) for option, _ in base.options):
             # One tensor that may be in several places, each under its condition: it meets its index once.
             return _subscript(run, Tensor(run.placement_of(base)), node, indices)

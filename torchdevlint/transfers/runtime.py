@@ -22,7 +22,7 @@ from torchdevlint.knowledge.rows import (
     Query,
     SetDevice,
 )
-from torchdevlint.lattice import ANY, HOST, Concrete, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.transfers import groups
@@ -143,17 +143,25 @@ def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument 
 
 def option(run: Run, row: Option, call: Call, receiver: Argument | None) -> Value:
     """Declare an argument of the command line; one that is an accelerator where nobody gives it is noted."""
+    assert receiver is not None
+    assert isinstance(receiver.value, Object)
     default = call.keywords.get("default")
-    if default is None or receiver is None or not isinstance(receiver.value, Object):
-        return UNKNOWN
-    chosen = choose_device(run, default.value)
-    placement = chosen.placement if isinstance(chosen, Device) else frozenset()
-    device = parse(default.value.value) if isinstance(default.value, Const) else None
-    if any(lattice.is_accelerator(p.device) for p in placement) or (device is not None and device.type != HOST.type):
-        words = [a.value.value for a in call.arguments if isinstance(a.value, Const) and isinstance(a.value.value, str)]
-        long = next((word for word in words if word.startswith("--")), words[0] if words else "")
-        run.options.setdefault(receiver.value.key, {})[long] = None
+    if default is not None and _may_be_accelerator(run, default.value):
+        texts = [a.value.value for a in call.arguments if isinstance(a.value, Const)]
+        words = [text for text in texts if isinstance(text, str)]
+        long = [word for word in words if word.startswith("--")]
+        for word in (*long, *words)[:1]:
+            run.options.setdefault(receiver.value.key, {})[word] = None
     return UNKNOWN
+
+
+def _may_be_accelerator(run: Run, value: Value) -> bool:
+    """Tell whether a value is a device that is, or may be, an accelerator."""
+    chosen = choose_device(run, value)
+    if isinstance(chosen, Device):
+        return any(lattice.is_accelerator(p.device) for p in chosen.placement)
+    device = parse(chosen.value) if isinstance(chosen, Const) and isinstance(chosen.value, str) else None
+    return device is not None and lattice.is_accelerator(device)
 
 
 def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:
