@@ -34,6 +34,7 @@ from torchdevlint.knowledge.rows import (
     StateOf,
     Visit,
 )
+from torchdevlint.knowledge.torch_further import FURTHER
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.needs_torch
@@ -65,10 +66,11 @@ def is_elsewhere(name: str) -> bool:
     return any(name.startswith(prefix) for prefix in ELSEWHERE)
 
 
-# Derived rows are compared with PyTorch by deriving them again: tests/harness/test_derive.py.
+# Derived rows are compared with PyTorch by deriving them again: tests/harness/test_derive.py, and what is further known
+# operator by operator: tests/harness/test_agreement.py.
 TORCH_ROWS = {
     name: DEFAULT.names[name]
-    for name in sorted({*NAMES} - NAMES.derived)
+    for name in sorted({*NAMES} - NAMES.derived - {*FURTHER})
     if name.startswith("torch.") and not is_elsewhere(name)
 }
 
@@ -574,7 +576,7 @@ def tensors_of(name: str, source: str) -> int:
 
 
 # Kernels that compare devices themselves: "expected self and mask to be on the same device".
-OWN_CHECK = {"masked_fill", "masked_fill_", "copy_", "index_put_"}
+OWN_CHECK = {"index_fill", "index_fill_", "linalg_vecdot", "masked_fill", "masked_fill_", "copy_", "index_put_"}
 
 
 @pytest.mark.parametrize("method", [False, True], ids=["functions", "methods"])
@@ -621,6 +623,7 @@ def test_strict_losses_agree_with_native_functions(name: str) -> None:
 CONSTRUCTOR: dict[str, tuple[Any, ...]] = {
     "AdaptiveLogSoftmaxWithLoss": (8, 10, [4]),
     "Bilinear": (2, 3, 4),
+    "LinearCrossEntropyLoss": (3, 4),
     "ChannelShuffle": (2,),
     "CrossMapLRN2d": (2,),
     "CircularPad1d": (1,),

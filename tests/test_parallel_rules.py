@@ -160,3 +160,236 @@ def test_loaders_that_nothing_divides(parts: dict[str, str], found: bool) -> Non
             lines = lines.replace(name, text)
     lines = lines.replace("RANK", parts.get("RANK", "rank")).replace("worker(args.rank, args)", "worker(rank, args)")
     assert codes(lines) == ["TDL609"] * found
+
+
+ALIKE = """
+import os
+import torch.distributed as dist
+import torch.multiprocessing as mp
+class Trainer:
+    def setup(self):
+        pass
+def work(rank, size, net):
+    JOIN
+    MOVE
+mp.spawn(work, args=(2, given), nprocs=2)
+"""
+JOIN = "dist.init_process_group('nccl', rank=rank, world_size=size)"
+
+PLACED = [
+    pytest.param({}, True, id="spawned"),
+    pytest.param({"MOVE": "net.train()\n    net.cuda()"}, True, id="proven a module"),
+    pytest.param({"MOVE": "net.cuda()"}, False, id="perhaps a tensor"),
+    pytest.param({"JOIN": "dist.init_process_group('nccl', rank=0, world_size=1)"}, False, id="one process"),
+    pytest.param({"JOIN": "dist.init_process_group('nccl', rank=0)"}, False, id="a rank that is none"),
+    pytest.param({"JOIN": "dist.init_process_group('nccl')"}, False, id="no rank"),
+    pytest.param(
+        {"JOIN": "dist.init_process_group('nccl')\n    print(dist.get_rank())"}, True, id="asked for its rank"
+    ),
+    pytest.param({"JOIN": JOIN + "\n    unknown(rank)"}, False, id="after code that is not seen"),
+    pytest.param({"JOIN": "unknown(rank)\n    " + JOIN}, False, id="before that it joins"),
+    pytest.param({"JOIN": JOIN + "\n    torch.cuda.set_device(rank)"}, False, id="a device is set"),
+    pytest.param({"JOIN": JOIN + "\n    os.environ[given] = '1'"}, False, id="perhaps a variable"),
+    pytest.param({"JOIN": JOIN + "\n    d = torch.device('cuda', rank)"}, False, id="by an index"),
+    pytest.param({"JOIN": JOIN + "\n    if rank == 0:\n        pass"}, True, id="after a test"),
+    pytest.param({"MOVE": "if rank == 0:\n        nn.Linear(2, 2).cuda()"}, False, id="in one of them"),
+    pytest.param({"MOVE": "nn.Linear(2, 2).cuda(rank)"}, False, id="moved by the rank"),
+    pytest.param({"MOVE": "nn.Linear(2, 2).cpu()"}, False, id="on the host"),
+    pytest.param({"mp.spawn(work, args=(2, given), nprocs=2)": ""}, False, id="perhaps one on each machine"),
+    pytest.param(
+        {"mp.spawn(work, args=(2, given), nprocs=2)": "number = os.environ['LOCAL_RANK']"}, True, id="a local rank"
+    ),
+    pytest.param(
+        {"mp.spawn(work, args=(2, given), nprocs=2)": "number = os.getenv('LOCAL_RANK')"}, True, id="by a call"
+    ),
+    pytest.param({"mp.spawn(work, args=(2, given), nprocs=2)": "number = os.environ[1:]"}, False, id="not a variable"),
+    pytest.param(
+        {"mp.spawn(work, args=(2, given), nprocs=2)": "number = dist.get_node_local_rank()"}, True, id="by the library"
+    ),
+]
+
+
+@pytest.mark.parametrize(("parts", "found"), PLACED)
+def test_modules_that_all_processes_put_in_one_place(parts: dict[str, str], found: bool) -> None:
+    lines = ALIKE
+    for name, text in {"JOIN": JOIN, "MOVE": "nn.Linear(2, 2).cuda()", **parts}.items():
+        lines = lines.replace(name, text)
+    head = HEAD.replace('torch.device("cuda" if torch.cuda.is_available() else "cpu")', "torch.device('cpu')")
+    assert [d.code for d in analyse(head + lines) if d.code not in ("TDL501", "TDL502")] == ["TDL604"] * found
+
+
+REPLICAS = """
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Net()
+        self.parts = nn.ModuleList([Net()])
+        self.plain = torch.ones(2, device=device)
+        self.loss = nn.CrossEntropyLoss()
+    def forward(self, x, y=None):
+        RETURN
+net = nn.DataParallel(Outer().to(device))
+USE
+"""
+
+REPLICATED = [
+    pytest.param("return self.loss(self.inner(x), y)", "net(given, given).backward()", ["TDL606"], id="a scalar"),
+    pytest.param(
+        "return self.loss(self.inner(x), y)", "net(given, y=(flag, given)).backward()", ["TDL606"], id="named"
+    ),
+    pytest.param(
+        "return self.loss(self.inner(x), y)",
+        "s = torch.cuda.amp.GradScaler()\ns.scale(net(given, given)).backward()",
+        ["TDL606"],
+        id="scaled",
+    ),
+    pytest.param("return self.loss(self.inner(x), y)", "net(given).relu_().backward()", ["TDL606"], id="in place"),
+    pytest.param("return self.loss(self.inner(x), y)", "a = net(given)\na.backward(a)", [], id="with a gradient"),
+    pytest.param("return self.loss(self.inner(x), y)", "net(given)[0].backward()", [], id="one of them"),
+    pytest.param(
+        "return [self.loss(self.inner(x), y), x]",
+        "a, b = net(given)\nb.backward()\na.backward()",
+        ["TDL606"],
+        id="a list",
+    ),
+    pytest.param("return [x, y]", "a, b = net(given)\na.backward()", [], id="a list of others"),
+    pytest.param("return [self.loss(x, y) for i in x]", "net(given)[0].backward()", [], id="a list of any length"),
+    pytest.param(
+        "return self.loss(self.inner(x), y)",
+        "a = net(given) if flag else net(flag)\na.backward()",
+        ["TDL606"],
+        id="either of two",
+    ),
+    pytest.param(
+        "return self.loss(self.inner(x), y)",
+        "a = net(given)\nif flag:\n    a = a.mean()\na.backward()",
+        [],
+        id="reduced on one way",
+    ),
+    pytest.param(
+        "return self.loss(self.inner(x), y)",
+        "if flag:\n    a = net(given)\nelse:\n    a = torch.ones(())\nif not flag:\n    a.backward()",
+        [],
+        id="another one on this way",
+    ),
+    pytest.param("return self.parts[0](x * self.plain)", "net(given)", ["TDL607"], id="a plain attribute"),
+    pytest.param(
+        "return self.parts[0](x * self.plain)", "nn.DataParallel(given)(given)", [], id="of something unknown"
+    ),
+    pytest.param("return self.parts[0](x) * self.plain", "net(given if flag else None)", ["TDL607"], id="a choice"),
+    pytest.param("return self.parts[0](x)", "unknown(net)", [], id="not called"),
+    pytest.param(
+        "return x", "m = nn.DataParallel(nn.Linear(2, 2).cuda(), device_ids=[0, 1])\nm(given)", [], id="a layer"
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "use", "found"), REPLICATED)
+def test_replicas(body: str, use: str, found: list[str]) -> None:
+    assert codes(REPLICAS.replace("RETURN", body).replace("USE", use), "TDL101") == found
+
+
+DDP = "nn.parallel.DistributedDataParallel"
+TOLD = [
+    pytest.param(f"{DDP}(given, device_ids=[0, 1])", True, id="something unknown and two devices"),
+    pytest.param(f"{DDP}(given, device_ids=[0])", False, id="something unknown"),
+    pytest.param(f"{DDP}(Net().cuda(1), device_ids=[0])", True, id="another device"),
+    pytest.param(f"{DDP}(Net().cuda(1), device_ids=[given])", False, id="an unknown device"),
+    pytest.param(f"{DDP}(Net().cuda(1), device_ids=given)", False, id="unknown devices"),
+    pytest.param(f"{DDP}(Net().cuda(1), device_ids=list(given))", False, id="any number of devices"),
+    pytest.param(f"{DDP}(Net().cuda(1), **given)", False, id="arguments that are not seen"),
+    pytest.param(
+        f"net = Net()\nnet.head.cuda(0)\nnet.other = nn.Linear(2, 2).cuda(1)\n{DDP}(net)", False, id="over two, untold"
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "found"), TOLD)
+def test_wrappers_that_are_told_devices(lines: str, found: bool) -> None:
+    assert codes(lines) == ["TDL603"] * found
+
+
+CONVERT = "net = torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)\n"
+CONVERTED = [
+    pytest.param(CONVERT + "nn.DataParallel(net)", True, id="replicated"),
+    pytest.param(CONVERT + "nn.DataParallel(net)\nnet(given)", True, id="replicated and called"),
+    pytest.param(
+        "net = torch.nn.SyncBatchNorm.convert_sync_batchnorm(given)\nnn.DataParallel(net)", False, id="unknown"
+    ),
+    pytest.param(
+        "x = unknown().net\nnet = nn.SyncBatchNorm.convert_sync_batchnorm(x)\nnn.DataParallel(net)",
+        True,
+        id="a part of something",
+    ),
+    pytest.param(CONVERT + "net(given)", True, id="called"),
+    pytest.param(CONVERT + "unknown(net)\nnet(given)", False, id="lent"),
+    pytest.param("unknown()\n" + CONVERT + "net(given)", False, id="after code that is not seen"),
+    pytest.param("torch.distributed.init_process_group()\n" + CONVERT + "net(given)", False, id="in a group"),
+    pytest.param(
+        "torch.distributed.init_process_group(world_size=1)\n" + CONVERT + "net(given)", False, id="in a group of one"
+    ),
+    pytest.param("def f(model):\n    model = Net()\n    " + CONVERT + "    net(given)", False, id="perhaps in a group"),
+]
+
+
+@pytest.mark.parametrize(("lines", "found"), CONVERTED)
+def test_layers_that_synchronise(lines: str, found: bool) -> None:
+    assert codes(lines, "TDL102", "TDL601") == ["TDL608"] * found
+
+
+LEFT_ON = [
+    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", True, id="a variable"),
+    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = given", False, id="set to what is given"),
+    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = ''", False, id="off"),
+    pytest.param("os.putenv('CUDA_LAUNCH_BLOCKING', '1')", True, id="by a call"),
+    pytest.param("os.putenv('CUDA_LAUNCH_BLOCKING')", False, id="without a value"),
+    pytest.param("os.environ.update(CUDA_LAUNCH_BLOCKING='1')", True, id="by keyword"),
+    pytest.param(
+        "if torch.cuda.is_available():\n    os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", True, id="where CUDA is"
+    ),
+    pytest.param("if flag:\n    os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", False, id="asked for"),
+    pytest.param("torch.autograd.anomaly_mode.set_detect_anomaly(mode=True)", True, id="by its long name"),
+    pytest.param(
+        "torch.autograd.set_detect_anomaly(True)\ntorch.autograd.set_detect_anomaly(flag)", False, id="and off"
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "found"), LEFT_ON)
+def test_switches_that_are_left_on(lines: str, found: bool) -> None:
+    assert codes("import os\n" + lines) == ["TDL509"] * found
+
+
+EARLY = """
+import lightning.pytorch as pl
+class Helper:
+    def __init__(self, place):
+        self.place = place
+class Model(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        KEEP
+    def setup(self, stage):
+        self.late = self.device
+    def training_step(self, batch, index):
+        here = self.device
+        return batch + self.mask
+"""
+
+KEPT = [
+    pytest.param("self.place = self.device", True, id="an attribute"),
+    pytest.param("self.late = self.device", False, id="bound later"),
+    pytest.param("self.mask = torch.ones(2, device=self.device)", True, id="a plain tensor"),
+    pytest.param("self.mask = nn.Parameter(torch.ones(2, device=self.device))", False, id="a parameter"),
+    pytest.param("self.head = nn.Linear(2, 2).to(self.device)", False, id="a layer"),
+    pytest.param("self.helper = Helper(self.device)", True, id="an object of the file"),
+    pytest.param("self.helper = unknown(self.device)", False, id="something unknown"),
+    pytest.param("place = self.device", False, id="a variable"),
+    pytest.param("self.mask = torch.ones(2, device=self.device) if flag else None", True, id="on one way"),
+    pytest.param("self.other = Model.other.device", False, id="of something else"),
+]
+
+
+@pytest.mark.parametrize(("keep", "found"), KEPT)
+def test_devices_that_are_kept(keep: str, found: bool) -> None:
+    assert codes(EARLY.replace("KEEP", keep)) == ["TDL510"] * found

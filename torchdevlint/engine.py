@@ -15,7 +15,7 @@ from torchdevlint.interpreter.driver import Interpretation, interpret
 from torchdevlint.interpreter.run import Resolver, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
-from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
@@ -45,6 +45,12 @@ class Diagnostic:
 def all_rules() -> tuple[rule.Rule, ...]:
     """Return every rule there is, found by its stem."""
     return rule.discover(torchdevlint.rules)
+
+
+@cache
+def _rules_by_default() -> tuple[rule.Rule, ...]:
+    """Return the rules that judge where nobody asks for advice: the others are not even imported."""
+    return rule.discover(torchdevlint.rules, on_by_default)
 
 
 def analyse(
@@ -83,7 +89,12 @@ def parse(text: str) -> cst.Module:
 
 def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     """Return the settled findings of the wanted rules."""
-    judging = tuple(r for r in all_rules() if r.in_tests or not options.is_test_file)
+    rules = all_rules() if any(options.wants(f"{ADVICE}{number:02}") for number in range(100)) else _rules_by_default()
+    judging = tuple(
+        r
+        for r in rules
+        if (r.in_tests or not options.is_test_file) and (on_by_default(r.code) or options.wants(r.code))
+    )
     settled = settle.settle(rule.judge(judging, interpretation.events, interpretation.facts))
     # A rule that is not wanted still speaks instead of those that it supersedes.
     return [one for one in settled if options.wants(one.rule.code)]
@@ -93,7 +104,9 @@ def diagnose(module: cst.Module, settled: list[Settled], text: str | None = None
     """Return the findings with their positions and messages; where the text is given, with traces and repairs."""
     told = set(_nodes(settled))
     if text is not None:
-        told = told.union(*map(traces.nodes, settled), *(fixes.nodes(one.finding.fix) for one in settled))
+        told = told.union(
+            *map(traces.nodes, settled), *(fixes.nodes(f.fix) for one in settled for f in (one.finding, *one.others))
+        )
     spans = positions.locate(module, told)
     scopes = Scopes(text) if text is not None else None
     diagnostics = []
@@ -106,7 +119,7 @@ def diagnose(module: cst.Module, settled: list[Settled], text: str | None = None
             message += f", and {len(one.others)} more"
         place = (span.line, span.column, span.end_line, span.end_column)
         steps = tuple(traces.steps(one, spans)) if scopes is not None else ()
-        fix = one.finding.fix if not one.others else None  # the other places would stay as they are
+        fix = first.fix
         repair = fixes.resolve(fix, spans, scopes) if fix is not None and scopes is not None else None
         diagnostics.append(Diagnostic(one.rule.code, message, *place, steps, repair))
     return sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))

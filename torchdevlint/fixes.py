@@ -31,10 +31,15 @@ class Where(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text for a change, and the names that have to be bound where it is to stand."""
+    """A text for a change, and the names that have to be bound where it is to stand.
+
+    ``kept`` is a name that the text binds, or the owner of what it binds: it stands where the whole statement is an
+    expression, and is read afterwards, or there is nothing to gain.
+    """
 
     text: str
     names: frozenset[str] = frozenset()
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,9 @@ def argument_added(node: cst.CSTNode, text: str, safety: Safety) -> Fix | None:
     """Return the fix that gives a call one argument more."""
     if not isinstance(node, cst.Call) or not node.args:
         return None
+    keyword = text.partition("=")[0]
+    if any(one.star == "**" or (one.keyword is not None and one.keyword.value == keyword) for one in node.args):
+        return None
     return Fix(safety, (Change(node.args[-1].value, Where.AFTER, (Words(f", {text}"),)),))
 
 
@@ -133,6 +141,38 @@ def argument_dropped(node: cst.CSTNode, keyword: str, safety: Safety) -> Fix | N
     if kept and node.args[-1] not in kept:
         kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     return instead(node, cst.Module([]).code_for_node(node.with_changes(args=kept)), safety)
+
+
+def assigned(node: cst.CSTNode) -> Fix | None:
+    """Return the fix that binds the object of a call to its result (`x.cuda()` becomes `x = x.cuda()`)."""
+    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and is_plain(node.func.value)):
+        return None
+    text = text_of(node.func.value)
+    bind = Words(f"{text} = ", kept=text.partition(".")[0])
+    return Fix(Safety.UNSAFE, (Change(node, Where.BEFORE, (bind,)),))
+
+
+def called(node: cst.CSTNode) -> Fix:
+    """Return the fix that calls what is named only."""
+    return Fix(Safety.UNSAFE, (Change(node, Where.AFTER, (Words("()"),)),))
+
+
+def detached(node: cst.CSTNode) -> Fix | None:
+    """Return the fix that adds to a total, by `+=` or an append, what has no graph."""
+    match node:
+        case cst.AugAssign(value=cst.List() | cst.Tuple()):
+            return None
+        case cst.AugAssign(value=value) | cst.Call(args=[cst.Arg(value=value)]):
+            return Fix(Safety.SAFE, applied(value, Words(".detach()")))
+        case _:
+            return None
+
+
+def attribute_instead(node: cst.CSTNode, name: str) -> Fix | None:
+    """Return the fix that reads an attribute of an object where one of its methods is called."""
+    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
+        return None
+    return instead(node, f"{cst.Module([]).code_for_node(node.func.value)}.{name}", Safety.SAFE)
 
 
 def instead(node: cst.CSTNode, text: str, safety: Safety) -> Fix:
@@ -156,7 +196,7 @@ def resolve(fix: Fix, spans: Mapping[cst.CSTNode, Span], scopes: Scopes) -> Repa
         span = spans.get(change.node)
         if span is None:
             return None
-        chosen = next((one for one in change.choices if scopes.bind(one.names, span)), None)
+        chosen = next((one for one in change.choices if _may_stand(one, span, scopes)), None)
         if chosen is None:
             return None
         start, end = (span.line, span.column), (span.end_line, span.end_column)
@@ -169,6 +209,10 @@ def resolve(fix: Fix, spans: Mapping[cst.CSTNode, Span], scopes: Scopes) -> Repa
                 pass
         edits.append(Edit(Span(*start, *end), chosen.text))
     return Repair(fix.safety, tuple(edits))
+
+
+def _may_stand(one: Words, span: Span, scopes: Scopes) -> bool:
+    return scopes.bind(one.names, span) and (not one.kept or scopes.keeps(one.kept, span))
 
 
 class Scopes:
@@ -190,6 +234,29 @@ class Scopes:
             wanted -= _bound(scope, place if scope is around[-1] else None)
         return not wanted
 
+    def keeps(self, name: str, place: Span) -> bool:
+        """Tell whether an expression is a statement of its own, and what it would bind to a name is read later."""
+        scope = _around(self._tree, place)[-1]
+        statements = [n for n in ast.walk(scope) if isinstance(n, ast.Expr) and _is_at(n.value, place)]
+        return bool(statements) and _is_read(scope, name, place)
+
+
+def _is_at(node: ast.expr, place: Span) -> bool:
+    return isinstance(node, ast.Call) and (node.lineno, node.end_lineno) == (place.line, place.end_line)
+
+
+def _is_read(scope: _Scope, name: str, place: Span) -> bool:
+    """Tell whether a name is read below a place, or above it in a loop around that does not bind it anew."""
+    reads = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    if any(read.lineno > place.end_line for read in reads):
+        return True
+    for loop in ast.walk(scope):
+        if isinstance(loop, ast.For | ast.While) and loop.lineno < place.line <= (loop.end_lineno or 0):
+            bound = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            if name not in bound and any(loop.lineno <= read.lineno < place.line for read in reads):
+                return True
+    return False
+
 
 _Scope = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -197,11 +264,8 @@ _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 def _around(tree: ast.Module, place: Span) -> list[_Scope]:
     """Return the scopes around a place, the outermost first."""
-    found: list[_Scope] = [tree]
-    for node in ast.walk(tree):
-        if isinstance(node, _SCOPES) and node.lineno <= place.line <= (node.end_lineno or node.lineno):
-            found.append(node)
-    return found
+    inside = (node for node in ast.walk(tree) if isinstance(node, _SCOPES))
+    return [tree, *(node for node in inside if node.lineno <= place.line <= (node.end_lineno or node.lineno))]
 
 
 def _bound(scope: _Scope, above: Span | None) -> set[str]:
@@ -225,7 +289,7 @@ def _bound(scope: _Scope, above: Span | None) -> set[str]:
                 continue
             case ast.Name(id=name, ctx=ast.Store()) if above is None or line < above.line:
                 names.add(name)
-            case ast.alias(name=name, asname=asname):
+            case ast.alias(name=name, asname=asname) if above is None or line < above.line:
                 names.add((asname or name).partition(".")[0])
             case _:
                 pass

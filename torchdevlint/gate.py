@@ -41,6 +41,7 @@ _SUBJECTS = (
     "backward",
     "entropy",
     "accelerat",
+    "nccl",
     ".cpu",
     ".float(",
     ".long(",

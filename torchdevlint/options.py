@@ -21,7 +21,7 @@ def on_by_default(code: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The display path of a file, which codes may be reported in it, and whether findings come with trace and repair."""
+    """The display path of a file, which codes may be reported in it, and whether with trace and repair."""
 
     filename: str = "stdin"
     wants: Callable[[str], bool] = on_by_default

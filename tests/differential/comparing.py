@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,11 +14,16 @@ from torchdevlint.harness import declarations
 from torchdevlint.harness.declarations import Backend, Declaration, Raises
 from torchdevlint.options import Options
 
-from .programs import moves
+from .programs import CONSTRUCTS, moves
 from .running import Run, run_all
 from .sketch import Program
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+RAISING, CLEAN, MEDIAN_LINES, RAREST, FOUND = 0.3, 0.3, 25, 0.03, 0.85
+"""The mix: shares of programs that raise and that run clean with two moves, lines, the share of the rarest construct;
+and the share of the raising programs of which the linter tells."""
 
 
 @cache
@@ -121,14 +126,26 @@ class Tally:
         if one.missed:
             self.missed.append((name, one.show()))
 
-    def merge(self, others: Iterable[Tally]) -> None:
-        for other in others:
-            for name in ("programs", "raised", "found", "clean", "clean_with_moves", "runs"):
-                setattr(self, name, getattr(self, name) + getattr(other, name))
-            for name in ("lengths", "false_alarms", "missed", "broken"):
-                getattr(self, name).extend(getattr(other, name))
-            self.constructs.update(other.constructs)
-            self.codes.update(other.codes)
+    def merge(self, other: Tally) -> None:
+        for name in ("programs", "raised", "found", "clean", "clean_with_moves", "runs"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("lengths", "false_alarms", "missed", "broken"):
+            getattr(self, name).extend(getattr(other, name))
+        self.constructs.update(other.constructs)
+        self.codes.update(other.codes)
+
+    def departures(self) -> list[str]:
+        """Return what is not as it has to be: the mix of the programs, and how many of those that raise are found."""
+        n = max(self.programs, 1)
+        rare = [name for name in CONSTRUCTS if self.constructs[name] < RAREST * n]
+        told = [
+            (self.raised < RAISING * n, "too few programs raise"),
+            (self.clean_with_moves < CLEAN * n, "too few programs with two moves or more run clean"),
+            (median(self.lengths or [0]) < MEDIAN_LINES, "the median program is too short"),
+            (bool(rare), f"too rare: {', '.join(rare)}"),
+            (self.found < FOUND * self.raised, "too few of the programs that raise are found"),
+        ]
+        return [sentence for holds, sentence in told if holds]
 
     def report(self) -> str:
         """Return the figures and the histogram of constructs."""

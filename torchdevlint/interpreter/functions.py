@@ -28,7 +28,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
         _also_receiver(run, function)
         return calls.unseen(run, call)
-    if run.frame.depth >= MAX_CALL_DEPTH or node in run.stack or not run.spend(node):
+    if run.frame.depth >= MAX_CALL_DEPTH or run.stack.count(node) > 1 or not run.spend(node):
         _also_receiver(run, function)
         return calls.unseen(run, call)
     run.called.add(node)
@@ -43,6 +43,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         run.no_grad += 1
     try:
         _bind_parameters(run, frame, function, call)
+        frame.begun = run.counter
         value = _execute(run, frame, function)
         if node in run.decorated:
             return run.opaque(f"{call.text}(…)")  # what the decorator makes of the result cannot be seen

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import absence, attributes, calls, collections, functions
+from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
@@ -48,6 +48,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Module():
             return _of_module(run, receiver, name, made, node)
         case Container():
+            transfers.refusals.of_container(run, receiver, name, made, node)
             return collections.call(run, receiver, name, made)
         case Optimizer():
             row = run.knowledge.optimizer.get(name)
@@ -55,7 +56,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Object():
             return _of_object(run, receiver, name, made)
         case Parameters():
-            return receiver
+            return collections.of_state(run, receiver, name)
         case Device() | Const(value=str()):
             return UNKNOWN
         case Loader():
@@ -85,7 +86,7 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         run.facts.modules.add(receiver.key)
     module_row = knowledge.module.get(name)
     if isinstance(module_row, HoldParameters):
-        return Parameters(receiver, "state" if module_row.state else "parameters")
+        return transfers.of_module(run, module_row, receiver, made)
     row: Row | None = knowledge.tensor.get(name)
     if isinstance(module_row, Move) and (row is None or isinstance(row, Move)):
         return transfers.move_opaque(run, module_row, receiver, made, node)
@@ -105,6 +106,8 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
 def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
     """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
     run.waits += 1
+    if name not in collections.READING:
+        transfers.changed(run, receiver)
     for argument in made.values():
         calls.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
@@ -145,7 +148,15 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells."""
+    value = _call_module(run, module, made)
+    transfers.evaluated(run, module, made, value)
+    clocks.launched(run, made.node, run.placement_of(value))
+    return replace(value, output=True) if isinstance(value, Tensor) else value
+
+
+def _call_module(run: Run, module: Module, made: Call) -> Value:
     _noted(run)
+    transfers.called_alone(run, module, made)
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
         return calls.call_value(run, assigned, made)
@@ -186,6 +197,8 @@ def _meets(run: Run, module: Module | Opaque, made: Call, state: Placement, text
 def _noted(run: Run) -> None:
     """Note that the loops that run call a module: what they add up may carry its graph."""
     run.facts.calling_loops.update(run.running)
+    if run.running:
+        run.facts.costs.stepping.add(run.running[-1])
 
 
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
@@ -202,6 +215,9 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         calls.escape(run, argument.value)
     if proven:
         _noted(run)
+        transfers.evaluated(run, callee, made, None)
+        if state is not None:
+            clocks.launched(run, made.node, state)
     if proven and (state is None or state == ANY):
         followed = _where_moved(run, made)
         if followed is not None:

@@ -8,6 +8,7 @@ from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
     Combine,
+    Differentiate,
     Follow,
     Loss,
     Mix,
@@ -138,5 +139,6 @@ TORCH_FUNCTIONAL: dict[str, Row] = {
     },
     **{f"torch.nn.utils.{name}": row for name, row in _UTILS.items()},
     "torch.autograd.backward": Plain(),
+    "torch.autograd.grad": Differentiate(),
     "torch.autograd.Variable": _FOLLOW,
 }

@@ -28,7 +28,7 @@ FACTORIES: dict[str, Row] = {
     "from_numpy": _HOST_VECTOR,
     "frombuffer": _HOST_VECTOR,
     "from_file": _HOST_VECTOR,
-    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu"),
+    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu", every=True),
     "tensor": Convert(copies=True),
     "as_tensor": Convert(graph=True),
     "asarray": Convert(graph=True),
@@ -217,7 +217,8 @@ COMBINING: dict[str, Combine] = {
 
 # Functions of `torch` that return Python data or change a switch, and leave their arguments where they are.
 PLAIN: dict[str, Row] = {
-    **dict.fromkeys(words("is_tensor is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
+    "is_tensor": Plain(asks=True),
+    **dict.fromkeys(words("is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
     **dict.fromkeys(
         words("""get_default_dtype set_default_dtype get_num_threads set_num_threads set_num_interop_threads
         set_printoptions

@@ -104,6 +104,7 @@ _LAYERS: dict[str, ModuleType] = {
         inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
         returns=RankRule.SAME,
     ),
+    "LinearCrossEntropyLoss": ModuleType(inputs=("input", "target"), metric=True),
     "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque", metric=True),
     "Module": ModuleType(abstract=True, output="opaque", inputs=()),
     "Container": ModuleType(abstract=True, output="opaque", inputs=()),
@@ -177,6 +178,7 @@ _DATA_PARALLEL = ModuleType(
     output="opaque",
     scatters=True,
     replicas=Replicas.CALLED,
+    prefix="module.",
     own=_OWN | frozenset(words("replicate parallel_apply src_device_obj")),
 )
 _DISTRIBUTED = ModuleType(
@@ -185,6 +187,7 @@ _DISTRIBUTED = ModuleType(
     scatters=True,
     has_device=True,
     replicas=Replicas.MADE,
+    prefix="module.",
     own=_OWN
     | frozenset(
         words("""
@@ -218,7 +221,7 @@ TORCH_NN: dict[str, Row] = {
     "torch.nn.Buffer": ParameterType(buffer=True),
     "torch.nn.UninitializedBuffer": ParameterType(buffer=True),
     **{f"torch.nn.init.{name}": Plain() for name in _INIT},
-    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Transparent(),
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Transparent(synchronises=True),
     **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"), Transparent()),
     "torch.jit.ScriptModule": ModuleType(abstract=True, output="opaque", inputs=()),
 }

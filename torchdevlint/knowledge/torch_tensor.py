@@ -73,6 +73,9 @@ _UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
 _FREE = Combine(mix=Mix.FREE, rank=RankRule.UNKNOWN)
 _EVIDENCE = Plain(tensor_evidence=True)
 
+# All that `to` of a tensor or a module takes.
+TO_TAKES = ("device", "dtype", "tensor", "non_blocking", "copy", "memory_format")
+
 TENSOR: dict[str, Row] = {
     **_SHARED,
     **{f"{name}_": _in_place(name, Mix.IN_PLACE) for name in _IN_PLACE_COMBINING},
@@ -82,7 +85,7 @@ TENSOR: dict[str, Row] = {
     "index_fill_": Combine(("input", "", "index"), Mix.IN_PLACE, RankRule.SAME, index=("index",), in_place=True),
     "put_": Combine(("input", "index", "source"), Mix.STRICT, RankRule.SAME, index=("index",), in_place=True),
     # Moves; modules have these too, so they are no evidence.
-    "to": Move(),
+    "to": Move(keywords=TO_TAKES),
     "cuda": Move(MoveKind.CUDA),
     "cpu": Move(MoveKind.CPU, type="cpu"),
     "type": Move(MoveKind.TYPE),
@@ -105,7 +108,7 @@ TENSOR: dict[str, Row] = {
     "numpy": ReadHost(tensor_evidence=True, forced="force"),
     "__array__": ReadHost(tensor_evidence=True),
     # Python data. Arrays have `item` and `tolist` too.
-    **dict.fromkeys(words("item tolist"), Plain()),
+    **dict.fromkeys(words("item tolist"), Plain(reads=True)),
     **dict.fromkeys(
         words("""dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
         is_floating_point is_complex is_signed untyped_storage retain_grad record_stream is_inference

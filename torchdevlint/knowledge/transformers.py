@@ -33,6 +33,8 @@ MODEL = ModuleType(
     has_device=True,
 )
 
+# https://huggingface.co/docs/accelerate/concept_guides/big_model_inference
+SPREADS = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
 PLACED_BY = ("device_map", "load_in_8bit", "load_in_4bit", "quantization_config")
 
 BATCH_ENCODING = ObjectType(

@@ -57,9 +57,13 @@ retinanet_resnet50_fpn retinanet_resnet50_fpn_v2 ssd300_vgg16 ssdlite320_mobilen
 """)
 
 _DATASETS = words("""
-MNIST FashionMNIST KMNIST EMNIST QMNIST CIFAR10 CIFAR100 SVHN STL10 ImageFolder DatasetFolder ImageNet FakeData
-CelebA Caltech101 Caltech256 Food101 Flowers102 OxfordIIITPet StanfordCars FGVCAircraft GTSRB Places365 LSUN
-CocoDetection CocoCaptions VOCDetection VOCSegmentation Cityscapes VisionDataset Omniglot USPS SBDataset DTD EuroSAT
+MNIST FashionMNIST KMNIST EMNIST QMNIST CIFAR10 CIFAR100 SVHN STL10 FakeData LSUN VisionDataset Omniglot USPS
+""")
+
+# Data sets of which each item is a file.
+_FOLDERS = words("""
+ImageFolder DatasetFolder ImageNet CelebA Caltech101 Caltech256 Food101 Flowers102 OxfordIIITPet StanfordCars
+FGVCAircraft GTSRB Places365 CocoDetection CocoCaptions VOCDetection VOCSegmentation Cityscapes SBDataset DTD EuroSAT
 FER2013 Imagenette PCAM RenderedSST2 SUN397 Country211 LFWPeople INaturalist Kitti UCF101 HMDB51 Kinetics
 """)
 
@@ -70,6 +74,7 @@ _TORCHVISION: dict[str, Row] = {
     "models.get_model": Build(_OPAQUE),
     **dict.fromkeys(words("models.ResNet models.VGG models.DenseNet models.VisionTransformer"), _CLASSIFIER),
     **{f"datasets.{name}": DatasetType(whole=True) for name in _DATASETS},
+    **{f"datasets.{name}": DatasetType(whole=True, reads=True) for name in _FOLDERS},
     "utils.save_image": Plain(),
     "utils.make_grid": Follow(rank=RankRule.UNKNOWN, graph=False),
     **dict.fromkeys(

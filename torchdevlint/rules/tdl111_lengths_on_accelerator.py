@@ -54,6 +54,5 @@ def check(event: HostNeeded, facts: FileFacts) -> Iterator[Finding]:
     if isinstance(found.device, Symbol) and not facts.holds_modules(found.device):
         return
     key = origin(operand.text, found.why, event.node)
-    yield Finding(
-        event.node, {"how": event.how, "operand": f"`{operand.text}`", "place": found}, key, fix=on_host(operand.node)
-    )
+    parts: dict[str, object] = {"how": event.how, "operand": f"`{operand.text}`", "place": found}
+    yield Finding(event.node, parts, key, fix=None if operand.part else on_host(operand.node))

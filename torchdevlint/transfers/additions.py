@@ -80,10 +80,7 @@ def _replaced(run: Run, owner: Module | Opaque, value: Value, old: Value | None,
     keys = _wholes(run, owner) if not isinstance(old, Module) else (key for key, _ in _own(run, old, 0))
     kept = [run.store.get(key, OPTIMIZERS) for key in keys]
     optimizers = {held.key: current(run, held) for known in kept if isinstance(known, tuple) for held in known}
-    known = isinstance(value, Tensor) and bool(
-        run.store.holders(value)
-    )  # it has another name, an optimizer may have it
-    parts = frozenset(key for key, new in _own(run, value, 0) if (new and not known) or key in run.store.born)
+    parts = frozenset(key for key, new in _own(run, value, 0) if new or key in run.store.born)
     moment = run.new_key()
     run.facts.rebound.setdefault((owner.key, text), []).append(moment)
     if parts and optimizers:

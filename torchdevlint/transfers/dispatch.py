@@ -9,11 +9,14 @@ from torchdevlint.interpreter import calls
 from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
+    casting,
     checkpoints,
+    collectives,
     draws,
     environment,
     frameworks,
     gradients,
+    groups,
     loaders,
     losses,
     modules,
@@ -52,8 +55,10 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ReadHost: reads.read_host,
     rows.Plain: reads.plain,
     rows.Backward: gradients.backward,
+    rows.Differentiate: gradients.differentiate,
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
+    rows.Clock: environment.clock,
     rows.DeviceType: runtime.device,
     rows.DeviceNumber: runtime.number,
     rows.CurrentDevice: runtime.current_device,
@@ -65,6 +70,9 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.GeneratorType: draws.generator,
     rows.Draw: draws.draw,
     rows.Arguments: runtime.arguments,
+    rows.Option: runtime.option,
+    rows.Autocast: casting.autocast,
+    rows.Collective: collectives.collect,
     rows.ModuleType: modules.construct,
     rows.ParameterType: modules.parameter,
     rows.Conversion: moves.replace_parameters,
@@ -74,8 +82,10 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
     rows.Environment: frameworks.opaque,
+    rows.Debugging: environment.debugging,
     rows.SetVariables: environment.set_variables,
     rows.WorkerInfo: workers.info,
+    rows.StartProcesses: groups.start,
     rows.StartMethod: workers.start_method,
     rows.LoadFile: checkpoints.load,
     rows.SaveFile: checkpoints.save,
@@ -87,7 +97,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Prepare: frameworks.prepare,
     rows.Feed: frameworks.feed,
     rows.Given: given,
-    rows.DeviceContext: frameworks.opaque,
+    rows.DeviceContext: runtime.current,
     rows.FrameworkDevice: frameworks.device,
 }
 """Rows that are not here tell of methods of modules and optimizers; a plain call of one is code we cannot see."""
@@ -107,6 +117,8 @@ def apply_for_object(run: Run, row: Row, receiver: Object, call: Call) -> Value:
             return receiver
         case rows.Backward():
             return apply(run, row, call, call.arguments[0]) if call.arguments else calls.unseen(run, call)
+        case rows.Option() | rows.Arguments():
+            return apply(run, row, call, calls.Argument(call.node, receiver))
         case _:
             return apply(run, row, call, None)
 

@@ -13,7 +13,7 @@ from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import MAX_DEPTH, Items
-from torchdevlint.transfers import losses, replicas
+from torchdevlint.transfers import casting, losses, replicas
 from torchdevlint.transfers.modules import FROZEN, holds_tensors, hooked
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
@@ -85,7 +85,12 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         replicas.meet(run, module, inner, call)
         replicas.fed(run, module)
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
+        whole = replicas.called(run, module, inner, placed or ANY, call)
+        if whole is not None:
+            return whole
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
+    if holds and state != ANY:
+        casting.met(run, state, function_text(call))
     if holds and state != ANY and not hooked(run, module):
         inputs = _inputs(run, row, call)
         if inputs:
@@ -132,7 +137,7 @@ def _inputs(run: Run, row: ModuleType, call: Call) -> tuple[Operand, ...]:
     if not row.inputs:
         return input_operands(run, call)
     return tuple(
-        operand(run, argument.node, value, name)
+        replace(operand(run, argument.node, value, name), part=value is not argument.value)
         for name, argument in _named_inputs(row, call)
         for value in _tensors_in(run, argument.value)
     )
@@ -198,6 +203,8 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         return Tensor(state, (1, None))
     if any(placed != state for placed in _placements(run, module)):
         state = ANY  # some of its modules were moved without the others
+    if holds_tensors(run, module) and state != ANY:
+        casting.met(run, state, function_text(call))
     if holds_tensors(run, module) and state != ANY and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))

@@ -14,6 +14,7 @@ from torchdevlint.knowledge.rows.libraries import (
     Given,
     MoveHelper,
     ObjectType,
+    Precision,
     Prepare,
     Transparent,
     TreeMap,
@@ -27,6 +28,7 @@ from torchdevlint.knowledge.rows.modules import (
     GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     OptimizerType,
     ParameterType,
@@ -42,11 +44,15 @@ from torchdevlint.knowledge.rows.modules import (
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Autocast,
     Begin,
+    Clock,
+    Collective,
     Conversion,
     Count,
     CurrentDevice,
     DatasetType,
+    Debugging,
     DefaultDevice,
     DeviceContext,
     DeviceNumber,
@@ -60,11 +66,13 @@ from torchdevlint.knowledge.rows.runtime import (
     LoadFile,
     NoGrad,
     OfProcess,
+    Option,
     Query,
     SaveFile,
     SetDevice,
     SetVariables,
     StartMethod,
+    StartProcesses,
     WorkerInfo,
 )
 from torchdevlint.knowledge.rows.tensors import (
@@ -72,6 +80,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Cast,
     Combine,
     Convert,
+    Differentiate,
     Follow,
     Like,
     Loss,
@@ -103,6 +112,7 @@ Row: TypeAlias = (
     | SetDevice
     | DefaultDevice
     | ModuleType
+    | Option
     | OptimizerType
     | DatasetType
     | LoaderType
@@ -110,6 +120,8 @@ Row: TypeAlias = (
     | SaveFile
     | NoGrad
     | GradMode
+    | Autocast
+    | Clock
     | Conversion
     | AddGroup
     | StateOf
@@ -138,14 +150,19 @@ Row: TypeAlias = (
     | Visit
     | Step
     | LoadState
+    | Mode
     | Backward
+    | Differentiate
     | WorkerInfo
     | StartMethod
+    | StartProcesses
     | Begin
     | Environment
     | SetVariables
+    | Debugging
     | OfProcess
     | DeviceNumber
+    | Collective
 )
 
 
@@ -161,9 +178,11 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
+    ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
+    processes.
     ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes.
+    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -176,6 +195,7 @@ class Knowledge:
     module_call: str
     dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
+    state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
@@ -184,17 +204,22 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    file_reads: frozenset[str]
+    spreads: frozenset[str]
 
 
 __all__ = [
     "AddGroup",
     "Arguments",
     "Arrives",
+    "Autocast",
     "Backward",
     "Begin",
     "Build",
     "Carrier",
     "Cast",
+    "Clock",
+    "Collective",
     "Combine",
     "ContainerKind",
     "Conversion",
@@ -202,10 +227,12 @@ __all__ = [
     "Count",
     "CurrentDevice",
     "DatasetType",
+    "Debugging",
     "DefaultDevice",
     "DeviceContext",
     "DeviceNumber",
     "DeviceType",
+    "Differentiate",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -227,6 +254,7 @@ __all__ = [
     "Loss",
     "Make",
     "Mix",
+    "Mode",
     "ModuleType",
     "Move",
     "MoveHelper",
@@ -235,9 +263,11 @@ __all__ = [
     "ObjectType",
     "OfProcess",
     "OptimizerType",
+    "Option",
     "ParameterType",
     "Placing",
     "Plain",
+    "Precision",
     "Prepare",
     "Query",
     "Quiet",
@@ -251,6 +281,7 @@ __all__ = [
     "SetDevice",
     "SetVariables",
     "StartMethod",
+    "StartProcesses",
     "StateOf",
     "Step",
     "Submodules",

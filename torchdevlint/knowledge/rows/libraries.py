@@ -23,6 +23,21 @@ class Carrier(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Precision:
+    """A name of automatic mixed precision, and the one that is used today (``name``), if it is ``old``.
+
+    ``keyword`` names the first argument, the type of the device, which is ``default`` if it is not given. Where there
+    is no such device, it warns and switches itself off, unless the argument at ``enabled`` decides.
+    """
+
+    name: str
+    old: bool = False
+    keyword: str = ""
+    default: str = ""
+    enabled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectType:
     """A library class of which instances are objects with known methods and attributes.
 
@@ -40,6 +55,7 @@ class ObjectType:
     on_host: bool = False  # made on the host; its elements are where it is
     placing: Placing = Placing.USER
     placed_by: tuple[str, ...] = ()  # keywords that change where it places things (`Accelerator(cpu=True)`)
+    precision: Precision | None = None
     overrides: Mapping[str, tuple[Arrives, ...]] = field(default_factory=lambda: MappingProxyType({}))
     unplaced: tuple[tuple[str, object], ...] | None = None
     pipeline: bool = False  # made of callables, which a call applies one after the other (`transforms.Compose`)
@@ -68,9 +84,13 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Transparent:
-    """A call whose result stands for one of its arguments, wrapped or not (`torch.compile`, `tqdm`, `islice`)."""
+    """A call whose result stands for one of its arguments, wrapped or not (`torch.compile`, `tqdm`, `islice`).
+
+    ``synchronises`` tells that the layers of the module exchange statistics with those of other processes from here on.
+    """
 
     argument: int = 0
+    synchronises: bool = False
 
 
 @dataclass(frozen=True, slots=True)

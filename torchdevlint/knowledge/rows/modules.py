@@ -81,6 +81,7 @@ class ModuleType:
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
     empty_with: tuple[tuple[str, object], ...] = ()  # with one of these arguments it holds none (`reduction="none"`)
+    prefix: str = ""  # of a wrapper: what it puts before the keys of the state dict of what it wraps (`module.`)
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
     own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 
@@ -132,6 +133,13 @@ class Visit:
 @dataclass(frozen=True, slots=True)
 class Freeze:
     """`requires_grad_(mode)` of a module: with False no graph is built for its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """`train(mode)` and `eval()` of a module: whether it is to be trained from here on."""
+
+    training: bool = True
 
 
 @dataclass(frozen=True, slots=True)
