@@ -24,6 +24,7 @@ METHODS = {
     rows.GroupsOf,
     rows.HoldParameters,
     rows.LoadState,
+    rows.Mode,
     rows.Quiet,
     rows.Register,
     rows.StateOf,

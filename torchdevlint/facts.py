@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchdevlint.costs import Costs
+from torchdevlint.incidents import Entry
 from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
 
@@ -44,6 +46,9 @@ class FileFacts:
     # and where values of which no more is known than their own device are moved to
     carriers: dict[int, set[int]] = field(default_factory=dict)
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
+
+    # the moments at which modules were last moved off the host
+    departed: dict[int, int] = field(default_factory=dict)
 
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
@@ -87,6 +92,10 @@ class FileFacts:
     loads_into: dict[int, set[int]] = field(default_factory=dict)
     saves: list[bool] = field(default_factory=list)
 
+    # state dicts that each file was written with, one entry for each write, and the values whose keys may be changed
+    written: dict[str, list[tuple[Entry, ...]]] = field(default_factory=dict)
+    rewritten: set[int] = field(default_factory=set)
+
     # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
     # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its
     # constants (`exec`)
@@ -96,14 +105,34 @@ class FileFacts:
     importable: bool = True
     reconfigured: bool = False
 
+    # whether the file turns a switch for debugging off somewhere, or perhaps
+    debugging_ends: bool = False
+
+    # of each process group that the file makes, whether it moves accelerator tensors only
+    groups: set[bool] = field(default_factory=set)
+
+    # where the modules are that are called in each block that casts
+    cast_states: dict[cst.CSTNode, list[tuple[Placement, Condition]]] = field(default_factory=dict)
+
     # whether the file starts other processes, which read the environment anew
     starts_processes: bool = False
 
     # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
     bound: set[tuple[int, str]] = field(default_factory=set)
 
+    # what rules of advice ask
+    costs: Costs = field(default_factory=Costs)
     # guards under which the module in a wrapper was asked for, by the call that made the wrapper
     unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
+
+    # whether the process may have a device chosen for it, whether something tells its rank, and whether several
+    # processes run on one machine
+    chosen: bool = False
+    ranked: bool = False
+    neighbours: bool = False
+
+    # calls that gathered scalars of replicas, of which one was made by a reduction
+    reduced: set[cst.CSTNode] = field(default_factory=set)
 
     # calls that made loaders of which each process may have a part of its own
     divided: set[cst.CSTNode] = field(default_factory=set)
@@ -157,6 +186,11 @@ class FileFacts:
         root = why.root()
         moved = why.of(Role.MOVED, Role.MOVED_TO_HOST)
         return root.role is Role.INPUT and moved is None and root.node not in self.met_inputs
+
+    def is_stale(self, why: Why) -> bool:
+        """Tell whether a value was taken out of a module that has moved off the host since."""
+        module, moment = why.taken
+        return why.role is Role.TAKEN and self.departed.get(module, 0) > moment
 
     def is_moved_inside(self, possibility: Possibility) -> bool:
         """Tell whether a value was handed to a module that moves what it is handed, so that it may be anywhere."""

@@ -41,6 +41,7 @@ _SUBJECTS = (
     "backward",
     "entropy",
     "accelerat",
+    "nccl",
     ".cpu",
     ".float(",
     ".long(",
@@ -53,6 +54,9 @@ _SUBJECTS = (
     ".byte(",
     ".short(",
     ".char(",
+    "anomaly",
+    "LAUNCH_BLOCKING",
+    "CPP_STACKTRACES",
 )
 
 

@@ -21,11 +21,11 @@ def on_by_default(code: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The display path of a file, which codes may be reported in it, and whether findings are told with their trace."""
+    """The display path of a file, which codes may be reported in it, and whether with trace and repair."""
 
     filename: str = "stdin"
     wants: Callable[[str], bool] = on_by_default
-    trace: bool = False
+    details: bool = False
 
     @property
     def is_test_file(self) -> bool:

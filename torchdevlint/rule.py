@@ -16,6 +16,7 @@ import libcst as cst
 
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
+from torchdevlint.fixes import Fix
 from torchdevlint.options import on_by_default
 from torchdevlint.why import Why
 
@@ -41,12 +42,14 @@ class Finding:
 
     ``origin`` is the node that caused it (the creation, the move left out): of findings with one origin one
     is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)").
+    ``fix`` mends it.
     """
 
     node: cst.CSTNode
     parts: dict[str, object]
     origin: object = None
     why: Why | None = None
+    fix: Fix | None = None
 
 
 Check = Callable[[Any, FileFacts], Iterator[Finding]]
@@ -104,11 +107,11 @@ def rule(
     return declare
 
 
-def discover(package: ModuleType) -> tuple[Rule, ...]:
-    """Return the rules of a package, in the order of their codes."""
-    stems = (info.name for info in pkgutil.iter_modules(package.__path__) if STEM.match(info.name))
-    found: list[Rule] = [importlib.import_module(f"{package.__name__}.{stem}").check for stem in stems]
-    return tuple(sorted(found, key=lambda rule_: rule_.code))
+def discover(package: ModuleType, wants: Callable[[str], bool] = lambda _: True) -> tuple[Rule, ...]:
+    """Return the rules of a package whose codes are wanted, in the order of their codes; no others are imported."""
+    stems = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if STEM.match(info.name))
+    wanted = [stem for stem in stems if wants(stem[:6].upper())]
+    return tuple(importlib.import_module(f"{package.__name__}.{stem}").check for stem in wanted)
 
 
 def judge(rules: tuple[Rule, ...], events: tuple[Event, ...], facts: FileFacts) -> list[tuple[Rule, Finding]]:

@@ -277,7 +277,7 @@ def test_the_plugin_says_the_same(capsys: pytest.CaptureFixture[str], monkeypatc
 def test_processes_change_nothing(project: Path) -> None:
     tasks = [Task(str(path), on_by_default) for path in FIXTURES[:40]]
     done: list[int] = []
-    assert running.run(tasks, 1) == running.run(tasks, 3, done.append)
+    assert running.run(check, tasks, 1) == running.run(check, tasks, 3, done.append)
     assert sum(done) == len(tasks)
     assert running.jobs_by_default() >= 1
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from torchdevlint.checking.documents import Document, Edit, NotEditable, parse
+from torchdevlint.checking.documents import Document, NotEditable, parse
 from torchdevlint.cli.main import main
+from torchdevlint.fixes import Edit
 from torchdevlint.positions import Span
 
 THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\n"

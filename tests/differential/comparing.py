@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -12,18 +12,23 @@ from statistics import median
 from torchdevlint.engine import Diagnostic, all_rules, analyse
 from torchdevlint.harness import declarations
 from torchdevlint.harness.declarations import Backend, Declaration, Raises
-from torchdevlint.options import Options
+from torchdevlint.options import Options, on_by_default
 
-from .programs import moves
+from .programs import CONSTRUCTS, moves
 from .running import Run, run_all
 from .sketch import Program
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
+RAISING, CLEAN, MEDIAN_LINES, RAREST, FOUND = 0.3, 0.3, 25, 0.03, 0.85
+"""The mix: shares of programs that raise and that run clean with two moves, lines, the share of the rarest construct;
+and the share of the raising programs of which the linter tells."""
+
+
 @cache
 def confirmable() -> frozenset[str]:
-    """Return the codes of the rules whose fixtures raise on a GPU as it is: no other can be confirmed by a run."""
+    """Return the codes on by default whose fixtures raise on a GPU as it is: no other can be confirmed by a run."""
     found = set()
     for path in FIXTURES.glob("*/bad*.py"):
         for one in declarations.parse(path.read_text()):
@@ -34,13 +39,14 @@ def confirmable() -> frozenset[str]:
                     found.add(path.parent.name[:6].upper())
                 case _:
                     pass
-    return frozenset(found)
+    return frozenset(filter(on_by_default, found))
 
 
 @cache
 def telling() -> frozenset[str]:
     """Return the codes whose findings tell of an error: the confirmable ones, and those that speak instead of them."""
-    return confirmable() | {rule.code for rule in all_rules() if confirmable().intersection(rule.supersedes)}
+    others = {rule.code for rule in all_rules() if confirmable().intersection(rule.supersedes)}
+    return confirmable() | frozenset(filter(on_by_default, others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +127,26 @@ class Tally:
         if one.missed:
             self.missed.append((name, one.show()))
 
-    def merge(self, others: Iterable[Tally]) -> None:
-        for other in others:
-            for name in ("programs", "raised", "found", "clean", "clean_with_moves", "runs"):
-                setattr(self, name, getattr(self, name) + getattr(other, name))
-            for name in ("lengths", "false_alarms", "missed", "broken"):
-                getattr(self, name).extend(getattr(other, name))
-            self.constructs.update(other.constructs)
-            self.codes.update(other.codes)
+    def merge(self, other: Tally) -> None:
+        for name in ("programs", "raised", "found", "clean", "clean_with_moves", "runs"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("lengths", "false_alarms", "missed", "broken"):
+            getattr(self, name).extend(getattr(other, name))
+        self.constructs.update(other.constructs)
+        self.codes.update(other.codes)
+
+    def departures(self) -> list[str]:
+        """Return what is not as it has to be: the mix of the programs, and how many of those that raise are found."""
+        n = max(self.programs, 1)
+        rare = [name for name in CONSTRUCTS if self.constructs[name] < RAREST * n]
+        told = [
+            (self.raised < RAISING * n, "too few programs raise"),
+            (self.clean_with_moves < CLEAN * n, "too few programs with two moves or more run clean"),
+            (median(self.lengths or [0]) < MEDIAN_LINES, "the median program is too short"),
+            (bool(rare), f"too rare: {', '.join(rare)}"),
+            (self.found < FOUND * self.raised, "too few of the programs that raise are found"),
+        ]
+        return [sentence for holds, sentence in told if holds]
 
     def report(self) -> str:
         """Return the figures and the histogram of constructs."""

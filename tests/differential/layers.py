@@ -263,12 +263,12 @@ STEPS = (
 )
 
 
-def write_class(sketch: Sketch, name: str, draft: Draft, *parameters: str, arguments: str = "") -> None:
+def write_class(sketch: Sketch, name: str, draft: Draft, *parameters: str, base: str = "nn.Module") -> None:
     """Write the class of a draft whose features begin as what `forward` is given and are what it returns."""
     page = sketch.networks
     page.say("", "")
-    with page.block(f"class {name}(nn.Module):"):
-        with page.block(f"def __init__(self{arguments}):"):
+    with page.block(f"class {name}({base}):"):
+        with page.block("def __init__(self):"):
             page.say("super().__init__()")
         page.lines.extend(draft.init.lines)
         page.lines.extend(draft.methods.lines)

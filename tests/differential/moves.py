@@ -47,6 +47,29 @@ PLAIN = """
 def NAME(tensor, device):
     return tensor.to(device, non_blocking=True)
 """
+ASKING = """
+def NAME(value, device):
+    if torch.is_tensor(value):
+        return value.to(device)
+    if isinstance(value, dict):
+        return {key: NAME(item, device) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(NAME(item, device) for item in value)
+    return value
+"""
+ONLY_TENSORS = """
+def NAME(items, device):
+    return [item.to(device) if isinstance(item, torch.Tensor) else item for item in items]
+"""
+BY_HASATTR = """
+def NAME(*items, device):
+    moved = []
+    for item in items:
+        if hasattr(item, "to"):
+            item = item.to(device)
+        moved.append(item)
+    return tuple(moved)
+"""
 FORGETS = """
 def NAME(tensor, device):
     tensor.to(device)
@@ -94,7 +117,9 @@ def bring(sketch: Sketch, page: Page, scope: Scope, names: Sequence[str], floats
         forms += [(5, _on_one_line), (3, _comprehension), (2, _mapped)]
     if scheme.flag is not None:
         forms.append((7, _under_flag))
-    forms += [(3, _by_helper), (2, _by_nested), (1, _by_another_name)]
+    if scope.near:
+        forms.append((3, _where_it_differs))
+    forms += [(4, _by_helper), (2, _by_nested), (1, _by_another_name), (1, _by_lambda), (1, _where_it_is_not)]
     dice.weighted(*forms)(sketch, page, scope, names, floats)
 
 
@@ -142,9 +167,14 @@ def _by_helper(sketch: Sketch, page: Page, scope: Scope, names: Sequence[str], f
         helper = sketch.once("plain", dice.one_of("put", "move"), PLAIN)
         page.say(f"{names[0]} = {helper}({names[0]}, {scope.where()})")
     else:
-        helper = dice.one_of("to_device", "send_all")
-        text = TO_DEVICE if helper == "to_device" else SEND_ALL
-        page.say(f"{', '.join(names)} = {sketch.once(helper, helper, text)}([{', '.join(names)}], {scope.where()})")
+        helpers = {"to_device": TO_DEVICE, "send_all": SEND_ALL, "move_to": ASKING, "move_tensors": ONLY_TENSORS}
+        name = dice.one_of(*helpers, "on")
+        given, place = ", ".join(names), scope.where()
+        if name == "on":
+            helper = sketch.once(name, "on_device_all", BY_HASATTR)
+            page.say(f"{given} = {helper}({given}, device={place})")
+        else:
+            page.say(f"{given} = {sketch.once(name, name, helpers[name])}([{given}], {place})")
 
 
 def _by_nested(sketch: Sketch, page: Page, scope: Scope, names: Sequence[str], floats: bool) -> None:
@@ -158,6 +188,33 @@ def _by_nested(sketch: Sketch, page: Page, scope: Scope, names: Sequence[str], f
         else:
             page.say(f"return {moved(sketch, scope, 't', floats)}")
     page.say("", *(f"{n} = {name}({n})" for n in names))
+
+
+def _where_it_differs(sketch: Sketch, page: Page, scope: Scope, names: Sequence[str], floats: bool) -> None:
+    sketch.mark("conditional move", "branch under a guard")
+    other = sketch.dice.one_of(*scope.near)
+    for name in names:
+        with page.block(f"if {name}.device != {other}.device:"):
+            page.say(f"{name} = {name}.to({other}.device)")
+
+
+def _where_it_is_not(sketch: Sketch, page: Page, scope: Scope, names: Sequence[str], floats: bool) -> None:
+    sketch.mark("conditional move", "branch under a guard")
+    for name in names:
+        if scope.scheme.flag is not None:
+            with page.block(f"if {scope.scheme.flag} and not {name}.is_cuda:"):
+                page.say(f"{name} = {name}.cuda()")
+        else:
+            text = moved(sketch, scope, name, floats)
+            with page.block(f"if not {name}.is_cuda:"):
+                page.say(f"{name} = {text}")
+
+
+def _by_lambda(sketch: Sketch, page: Page, scope: Scope, names: Sequence[str], floats: bool) -> None:
+    sketch.mark("move in a helper")
+    name = sketch.fresh("send", "put", "there")
+    page.say(f"{name} = lambda t: {moved(sketch, scope, 't', floats)}")
+    page.say(*(f"{one} = {name}({one})" for one in names))
 
 
 def _by_another_name(sketch: Sketch, page: Page, scope: Scope, names: Sequence[str], floats: bool) -> None:

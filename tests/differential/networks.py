@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import habits
 from .layers import STEPS, Draft, write_class
 from .sketch import Sketch
 
@@ -25,16 +26,19 @@ def network(sketch: Sketch, outputs: int, *, tokens: bool) -> Network:
     name = sketch.fresh("Net", "Classifier", "Model", "Encoder", "Student", "Backbone")
     x = "x" if not tokens else dice.one_of("h", "x")
     draft = Draft(sketch, x)
-    given = x
+    given, parent = x, "nn.Module"
     if tokens:
         given = "tokens"
         draft.init.say(f"self.embed = nn.Embedding(20, {w})")
+        parent = habits.base_class(sketch, draft, given, floats=False)
         draft.forward.say(f"{x} = self.embed(tokens).mean(1)")
     elif dice.chance(20):
         x = dice.one_of("h", "out", "features")
         draft.forward.say(f"{x} = {given}")
         draft.x = x
         sketch.mark("alias")
+    elif draft.x == given:
+        parent = habits.base_class(sketch, draft, given, floats=True)
     for _ in range(1 + dice.below(3)):
         dice.weighted(*STEPS)(draft)
     head = draft.attribute("head", "out", "classifier")
@@ -44,5 +48,5 @@ def network(sketch: Sketch, outputs: int, *, tokens: bool) -> Network:
         with draft.forward.block("if not self.training:"):
             draft.forward.say(f"return {head}({draft.x})")
     draft.forward.say(f"{draft.x} = {head}({draft.x})")
-    write_class(sketch, name, draft, "self", given)
+    write_class(sketch, name, draft, "self", given, base=parent)
     return Network(f"{name}()", tokens)

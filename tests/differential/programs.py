@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from . import batches, devices, finishing, losses, training
+from . import batches, devices, families, finishing, habits, losses, training
 from .drawing import Dice
 from .moves import Scope, move_module
 from .networks import network
@@ -34,6 +35,14 @@ WRITTEN = {
 }
 """Constructs that a program has where its text matches; the others are noted while they are written."""
 
+CONSTRUCTS = (
+    *WRITTEN,
+    *("submodule", "nested function", "methods in several orders", "branch under a guard", "early exit", "loop"),
+    *("comprehension", "container", "alias", "module moved", "move in a helper", "discarded move", "conditional move"),
+    *("factory", "loss", "collate_fn", "no collate_fn", "checkpoint"),
+)
+"""What no run may be short of."""
+
 MOVE = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|\.type_as\(|device=")
 
 
@@ -46,12 +55,23 @@ def program(dice: Dice) -> Program:
     """Write a program."""
     # about one half of the programs is meant to be right
     s = Sketch(
-        dice, dice.weighted((50, 0), (35, 8), (15, 18)), width=dice.one_of(4, 6, 8), classes=dice.one_of(2, 3, 5)
+        dice, dice.weighted((42, 0), (38, 10), (20, 22)), width=dice.one_of(4, 6, 8), classes=dice.one_of(2, 3, 5)
     )
     scope = Scope(devices.choose(s))
     if dice.chance(40):
         scope.spare = s.flag(dice.one_of("augment", "verbose", "extra"))
-    _write_main(s, scope)
+    if scope.scheme.device is not None and scope.scheme.parameter == "device" and dice.chance(12):
+        scope.scheme = replace(
+            scope.scheme, device=(place := habits.settings(s, s.main, scope.scheme.device)), handed=place
+        )
+    family = dice.weighted(
+        (80, _write_main),
+        (6, families.adversarial),
+        (5, families.replay),
+        (5, families.sequences),
+        (6, families.copies),
+    )
+    family(s, scope)
     return _assembled(s)
 
 
@@ -78,6 +98,8 @@ def _write_main(s: Sketch, scope: Scope) -> None:
             move_module(s, main, scope, teacher)
     loss = losses.build(s, scope, target)
     source = source or batches.source(s, scope, target, tokens=tokens)
+    if source.form == "tuple" and not source.moved and (wrapped := habits.wrapped(s, scope, source.loader)) is not None:
+        source = batches.Source(wrapped, "tuple", True)
     plan = Plan(model, optimizer, source, loss, target, tokens, teacher, moved)
     style(s, Scope(scope.scheme, spare=scope.spare), plan)
     for part in dice.some_of((finishing.evaluate, finishing.checkpoint, finishing.predict), 3):
@@ -115,8 +137,11 @@ def _assembled(s: Sketch) -> Program:
     head = [f'"""{s.dice.one_of(*TITLES)}"""', ""]
     imports = IMPORTS.splitlines()
     body: list[str] = []
+    written = "\n".join([*s.main.lines, *s.constants.lines])
+    needed = [name for name in ("argparse", "copy") if f"{name}." in written or (name == "argparse" and s.arguments)]
+    if needed:
+        imports = [*(f"import {name}" for name in needed), "", *imports]
     if s.arguments:
-        imports = ["import argparse", "", *imports]
         body = [
             "    parser = argparse.ArgumentParser()",
             *(f"    {line}" for line in s.arguments),

@@ -21,7 +21,6 @@ Ending = Literal["clean", "device", "absent", "other"]
 """How a run ends: clean, with an error of devices that meet, for want of any GPU, or with an error of the grammar."""
 
 _ABSENT = re.compile(r"No CUDA GPUs are available|Attempting to deserialize object on a CUDA device")
-_NO_DEVICE = re.compile(r"object has no attribute 'device'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +154,6 @@ def _ended(error: BaseException) -> tuple[Ending, str, list[int]]:
     told = f"line {lines[-1] if lines else '?'}: {type(error).__name__}: {str(error).strip()[:200]}"
     if _ABSENT.search(str(error)):
         return "absent", told, lines
-    if is_device_error(error) or _NO_DEVICE.search(str(error)):
+    if is_device_error(error):
         return "device", told, lines
     return "other", told, lines

@@ -123,7 +123,7 @@ def in_function(s: Sketch, scope: Scope, plan: Plan) -> None:
     with s.functions.block(f"def {name}({', '.join(names)}):"):
         if s.dice.chance(15):
             s.mark("early exit")
-            with s.functions.block("if len(loader) == 0:"):
+            with s.functions.block("if model is None:"):
                 s.functions.say("return")
         write_epochs(s, s.functions, inner, plan, {key: key for key in objects})
     given = [*objects.values(), *([scope.scheme.handed] if scope.scheme.handed is not None else [])]

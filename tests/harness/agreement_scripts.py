@@ -79,7 +79,7 @@ class Written:
     """The scripts of an operator, and why there are none if there are none."""
 
     scripts: list[Script] = field(default_factory=list)
-    reason: str = "no sample runs on the CPU"
+    reason: str = "no sample is what a script can write"
 
 
 def place(
@@ -145,10 +145,16 @@ def _head(body: str) -> str:
 def operator_scripts(info: Any, number: int) -> Written:
     """The scripts of an entry of `op_db`, of as many samples as are asked for."""
     written = Written()
+    samples = list(_samples(info, number))
+    if info.name.startswith("_") and info.name not in REVERSED and info.name != "__getitem__":
+        return Written(reason="it is private")
+    if not info.dtypesIfCUDA:
+        return Written(reason="PyTorch has no kernel of it for CUDA")
     if not list(_forms(info)):
         written.reason = "it is neither a function of `torch` nor a method under this name"
     seen: set[str] = set()
-    for sample in _samples(info, number):
+    written.reason = "no sample is what a script can write" if samples else "there is no sample that CUDA would take"
+    for sample in samples:
         for form, write in _forms(info):
             for given, literal in itertools.product(_orders(sample), (False, True)):
                 found = []
@@ -180,20 +186,30 @@ def _written(info: Any, sample: Any, form: str, write: Writer, literal: bool) ->
 
 def _samples(info: Any, number: int) -> Iterator[Any]:
     """Samples of different structure: kinds and numbers of dimensions of their arguments."""
-    dtype = next((each for each in DTYPES if each in info.dtypes), None)
+    dtype = next((each for each in DTYPES if each in info.dtypes and each in info.dtypesIfCUDA), None)
     if dtype is None:
         return
     seen: set[object] = set()
     try:
-        for sample in itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=False), 40):
+        for sample in itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=False), 200):
             given = (sample.input, sample.args, sorted(sample.kwargs.items()))
-            shape = _structure(given)
+            tensors = _tensors(given)
+            shape = _structure(given) if tensors else str(given)
             # PyTorch leaves calls with tensors without elements early, before it compares devices.
-            if shape not in seen and len(seen) < number and all(each.numel() for each in _tensors(given)):
+            if shape not in seen and all(each.numel() for each in tensors) and (tensors or not _has_zero(given)):
                 seen.add(shape)
                 yield sample
+            if len(seen) == number:
+                return
     except (RuntimeError, ValueError, NotImplementedError, TypeError):
         return  # samples that need what is not here
+
+
+def _has_zero(value: Any) -> bool:
+    """Whether a factory may be asked for no elements."""
+    from torch.utils._pytree import tree_leaves
+
+    return any(type(each) is int and each == 0 for each in tree_leaves(value))
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
@@ -222,7 +238,7 @@ def _forms(info: Any) -> Iterator[tuple[str, Writer]]:
     if name in REVERSED:
         yield "operator", _infix(REVERSED[name], backwards=True)
         return
-    for each in (name, *(alias.name for alias in info.aliases)):
+    for each in (name, *(alias.name.removeprefix("torch.") for alias in info.aliases)):
         path = _resolve(each)
         if path is not None:
             yield f"function {each}" if each != name else "function", _function(path)

@@ -8,9 +8,12 @@ from torchdevlint.harness.declarations import (
     Backend,
     BadDeclaration,
     BoundsGraph,
+    BuildsGraph,
+    Costs,
     Declaration,
     Exemption,
     GrowsGraph,
+    GrowsMemory,
     NeverUpdates,
     Prediction,
     Races,
@@ -18,6 +21,7 @@ from torchdevlint.harness.declarations import (
     RunsClean,
     Setting,
     Stays,
+    Warns,
     parse,
 )
 
@@ -39,6 +43,11 @@ PREDICTIONS: dict[str, tuple[Backend, Prediction, Setting]] = {
     "sim ok needs=ignite": (Backend.SIM, RunsClean(), Setting(needs=("ignite",))),
     "sim raises A needs=timm,ignite": (Backend.SIM, Raises(("A",)), Setting(needs=("timm", "ignite"))),
     "sim races": (Backend.SIM, Races(), Setting()),
+    "cpu builds graph": (Backend.CPU, BuildsGraph(), Setting()),
+    "sim grows memory devices=2": (Backend.SIM, GrowsMemory(), Setting(devices=2)),
+    "sim syncs 3": (Backend.SIM, Costs("syncs", 3), Setting()),
+    "sim copies at most 20 devices=2": (Backend.SIM, Costs("copies", 20, most=True), Setting(devices=2)),
+    'cpu warns FutureWarning "deprecated"': (Backend.CPU, Warns("FutureWarning", "deprecated"), Setting()),
 }
 
 

@@ -26,8 +26,9 @@ model = nn.Linear(4, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 model.cuda()
 labels = torch.ones(8, 2)
+outputs = model(torch.ones(8, 4).cuda())
 größe, loss = "✓✓", nn.functional.mse_loss(
-    model(torch.ones(8, 4).cuda()),
+    outputs,
     labels,
 )
 loss.backward()
@@ -57,7 +58,7 @@ def test_there_is_something_to_tell(report: Report) -> None:
 def test_concise(report: Report) -> None:
     told = render("concise", report).splitlines()
     assert len(told) == 7
-    assert told[2].startswith(f"{report.root}/a b.py:8:21: TDL103 `labels` is on cpu (line 7) but")
+    assert told[2].startswith(f"{report.root}/a b.py:9:21: TDL103 `labels` is on cpu (line 7) but")
 
 
 def test_full(report: Report) -> None:
@@ -65,11 +66,10 @@ def test_full(report: Report) -> None:
     assert "\x1b" not in told
     block = told.split("\n\n")[2].splitlines()
     assert block[0].startswith("TDL103 label-not-moved [error] `labels` is on cpu (line 7) but")
-    assert block[1] == f"  --> {report.root}/a b.py:8:21"
+    assert block[1] == f"  --> {report.root}/a b.py:9:21"
     assert block[2:10] == [
-        ' 8 | größe, loss = "✓✓", nn.functional.mse_loss(', "   |                     ^^^^^^^^^^^^^^^^^^^^^^^",
-        " 9 |     model(torch.ones(8, 4).cuda()),", "   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
-        "10 |     labels,", "   |     ^^^^^^^", "11 | )", "   | ^",
+        ' 9 | größe, loss = "✓✓", nn.functional.mse_loss(', "   |                     ^^^^^^^^^^^^^^^^^^^^^^^",
+        "10 |     outputs,", "   |     ^^^^^^^^", "11 |     labels,", "   |     ^^^^^^^", "12 | )", "   | ^",
     ]  # fmt: skip
     assert " 7 | labels = torch.ones(8, 2)" in told
     assert "^ `labels` is made by `torch.ones` and is on cpu" in told
@@ -115,8 +115,20 @@ def test_json(report: Report) -> None:
     found = json.loads(render("json", report))
     assert len(found) == 7
     assert found[2].keys() >= {"code", "name", "severity", "message", "filename", "location", "end_location", "trace"}
-    assert (found[2]["location"], found[2]["end_location"]) == ({"row": 8, "column": 21}, {"row": 11, "column": 2})
+    assert (found[2]["location"], found[2]["end_location"]) == ({"row": 9, "column": 21}, {"row": 12, "column": 2})
     assert found[2]["trace"][0]["location"] == {"row": 7, "column": 10}
+    assert found[2]["fix"] == {
+        "applicability": "safe",
+        "message": "Move the target to the device of the prediction",
+        "edits": [
+            {
+                "content": ".to(outputs.device)",
+                "location": {"row": 11, "column": 11},
+                "end_location": {"row": 11, "column": 11},
+            }
+        ],
+    }
+    assert found[3]["fix"] is None
     assert found[3]["name"] == "not-analysed"
     assert (found[3]["help"], found[3]["url"], found[3]["severity"]) == (None, None, "error")
     assert [json.loads(line) for line in render("jsonl", report).splitlines()] == found
@@ -125,7 +137,7 @@ def test_json(report: Report) -> None:
 def test_github(report: Report) -> None:
     told = render("github", report).splitlines()
     assert told[2].startswith(
-        "::error title=torchdevlint (TDL103 label-not-moved),file=a b.py,line=8,col=21,endLine=11,endColumn=2::"
+        "::error title=torchdevlint (TDL103 label-not-moved),file=a b.py,line=9,col=21,endLine=12,endColumn=2::"
     )
     assert told[0].startswith("::warning ")
 
@@ -161,8 +173,11 @@ def test_sarif_is_what_the_standard_says(report: Report) -> None:
     found = run["results"][2]
     place = found["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "a%20b.py", "uriBaseId": "SRCROOT"}
-    assert place["region"] == {"startLine": 8, "startColumn": 21, "endLine": 11, "endColumn": 2}
+    assert place["region"] == {"startLine": 9, "startColumn": 21, "endLine": 12, "endColumn": 2}
     assert found["relatedLocations"][0]["message"]["text"] == "`labels` is made by `torch.ones` and is on cpu"
+    [change] = found["fixes"][0]["artifactChanges"]
+    assert change["artifactLocation"]["uri"] == "a%20b.py"
+    assert change["replacements"][0]["deletedRegion"]["startLine"] == 11
     assert len(found["codeFlows"][0]["threadFlows"][0]["locations"]) == len(found["relatedLocations"]) + 1
     assert run["results"][4]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "%C3%A4.py"
 
@@ -190,7 +205,7 @@ def test_junit(report: Report) -> None:
     failure = root[0][2][0]
     assert failure.get("type") == "error"
     assert failure.text is not None
-    assert "a b.py:8:21: TDL103" in failure.text
+    assert "a b.py:9:21: TDL103" in failure.text
 
 
 def test_junit_writes_what_xml_can(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from torchdevlint.checking.documents import Document, Edit
+from torchdevlint.checking.documents import Document
 from torchdevlint.checking.sources import Silence, lines_of, silence
 from torchdevlint.engine import Diagnostic
+from torchdevlint.fixes import Edit
 from torchdevlint.positions import Span
 
 UNUSED = "TDL001"

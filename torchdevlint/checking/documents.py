@@ -10,21 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from torchdevlint.positions import Span
+from torchdevlint.fixes import Edit
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
 class NotEditable(Exception):
     """A file that cannot be edited without losing something; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A stretch of source and what stands there instead; an empty stretch is an insertion."""
-
-    span: Span
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def _findings(text: str, task: Task) -> tuple[Diagnostic, ...]:
             ast.parse(text)
         if not gate.may_find(text):
             return ()
-        return analyse(text, options=Options(filename=task.path, wants=task.wants, trace=True))
+        return analyse(text, options=Options(filename=task.path, wants=task.wants, details=True))
     except SyntaxError as error:
         column = max((error.offset or 1) - 1, 0)
         return (replace(_failure(f"syntax error: {error.msg}"), line=error.lineno or 1, column=column),)

@@ -10,19 +10,19 @@ from enum import Enum
 from pathlib import Path
 
 from torchdevlint.checking.settings import KEYS
-from torchdevlint.cli import check
+from torchdevlint.cli.chosen import add_settings, in_force
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to those of the parser."""
     parser = commands.add_parser("config", help="show the settings in force, and where they came from")
-    check.add_settings(parser)
+    add_settings(parser)
     parser.set_defaults(execute=execute)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print a line a setting, as TOML, with its origin."""
-    chosen = check.in_force(arguments)
+    chosen = in_force(arguments)
     values = asdict(chosen)
     for key in KEYS:
         name = key.replace("-", "_")

@@ -77,7 +77,53 @@ class Races:
     """The output depends on whether copies have arrived."""
 
 
-Prediction = Raises | RunsClean | GrowsGraph | BoundsGraph | Stays | NeverUpdates | Races
+@dataclass(frozen=True, slots=True)
+class BuildsGraph:
+    """What the reported statement assigns has a graph each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrowsMemory:
+    """More memory of the device is in use each time that the reported statement has run."""
+
+
+CostKind = Literal["syncs", "copies"]
+COSTS: tuple[CostKind, ...] = ("syncs", "copies")
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The reported statement makes the host wait for the device, or copies to it, at least so many ``times``.
+
+    With ``most`` the whole script does so at most so many times.
+    """
+
+    kind: CostKind
+    times: int
+    most: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Warns:
+    """The reported statement warns, by a message in which a pattern is found."""
+
+    type: str
+    pattern: str
+
+
+Prediction = (
+    Raises
+    | RunsClean
+    | GrowsGraph
+    | BoundsGraph
+    | BuildsGraph
+    | GrowsMemory
+    | Stays
+    | NeverUpdates
+    | Races
+    | Costs
+    | Warns
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +232,20 @@ def _prediction(verb: str, words: list[str]) -> tuple[Prediction, list[str]]:
             return NeverUpdates(), rest
         case ["grows", "graph", *rest]:
             return GrowsGraph(), rest
+        case ["grows", "memory", *rest]:
+            return GrowsMemory(), rest
+        case ["builds", "graph", *rest]:
+            return BuildsGraph(), rest
         case ["bounds", "graph", name, *rest] if not _OPTION.match(name):
             return BoundsGraph(name), rest
         case ["stays", kept, *rest] if kept in KEPT:
             return Stays(KEPT[KEPT.index(kept)]), rest
+        case [kind, "at", "most", times, *rest] if kind in COSTS and times.isdecimal():
+            return Costs(COSTS[COSTS.index(kind)], int(times), most=True), rest
+        case [kind, times, *rest] if kind in COSTS and times.isdecimal():
+            return Costs(COSTS[COSTS.index(kind)], int(times)), rest
+        case ["warns", type_, pattern, *rest] if _TYPES.match(type_):
+            return Warns(type_, _compiled(pattern)), rest
         case ["raises", types, *rest] if _TYPES.match(types):
             return _raises(tuple(types.split("|")), rest)
         case _:
@@ -200,15 +256,21 @@ def _raises(types: tuple[str, ...], words: list[str]) -> tuple[Raises, list[str]
     pattern = ""
     if words and words[0] != "at" and not _OPTION.match(words[0]):
         pattern, *words = words
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"`{pattern}` is no regular expression: {error}") from error
+    _compiled(pattern)
     match words:
         case ["at", at, *rest]:
             return Raises(types, pattern, at), rest
         case _:
             return Raises(types, pattern), words
+
+
+def _compiled(pattern: str) -> str:
+    """Return a pattern that is a regular expression; raises `ValueError` for any other."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"`{pattern}` is no regular expression: {error}") from error
+    return pattern
 
 
 def _setting(words: list[str]) -> Setting:

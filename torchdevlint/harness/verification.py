@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from torchdevlint.harness import fixtures, verdicts
-from torchdevlint.harness.declarations import Backend, Declaration, Exemption, Races
+from torchdevlint.harness.declarations import Backend, Costs, Declaration, Exemption, Races
 from torchdevlint.harness.fixtures import Case
 from torchdevlint.harness.jobs import Job, Outcome
 from torchdevlint.harness.verdicts import Seen, Verdict
@@ -90,12 +90,12 @@ def _plan(case: Case, backends: Collection[Backend], limits: Limits, folder: Pat
 def _tried(case: Case, declaration: Declaration, backends: Collection[Backend]) -> Iterator[Backend]:
     """Yield the backends a declaration is tried on: its own, and for the simulator's a real GPU without its own.
 
-    Copies that arrive late are of the simulator alone.
+    Copies that arrive late are of the simulator alone, and so are costs, which no real one counts by line.
     """
     if declaration.backend in backends:
         yield declaration.backend
     own = any(isinstance(other, Declaration) and other.backend is Backend.CUDA for other in case.declarations)
-    simulated = declaration.backend is Backend.SIM and not isinstance(declaration.prediction, Races)
+    simulated = declaration.backend is Backend.SIM and not isinstance(declaration.prediction, Races | Costs)
     if Backend.CUDA in backends and simulated and not own:
         yield Backend.CUDA
 

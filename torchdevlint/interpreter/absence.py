@@ -10,7 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.events import AttributeMissed
 from torchdevlint.interpreter import attributes
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ModuleType, Replicas
+from torchdevlint.knowledge.rows import Make, ModuleType, Replicas
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import text_of
 from torchdevlint.parallel import WrapperAsked
@@ -24,6 +24,7 @@ from torchdevlint.values import (
     Instance,
     Module,
     Opaque,
+    Tensor,
     Value,
     options,
 )
@@ -139,12 +140,14 @@ def _annotates(node: cst.ClassDef, name: str) -> bool:
 
 
 def has(run: Run, value: Value, name: Value) -> Value:
-    """Return what ``hasattr(value, name)`` gives: of a module, what can be seen of it."""
+    """Return what ``hasattr(value, name)`` gives: of a module, what can be seen of it; of a tensor, what it has."""
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return UNKNOWN
     asked = name.value
 
     def answer(option: Value) -> bool | None:
+        if isinstance(option, Tensor) and not option.number:
+            return asked in run.knowledge.tensor or asked in run.knowledge.tensor_attributes or None
         if not isinstance(option, Module):
             return None
         if option.type.own and option.cls is None:
@@ -156,20 +159,72 @@ def has(run: Run, value: Value, name: Value) -> Value:
 
 
 def is_instance(run: Run, value: Value, kinds: Value) -> Value:
-    """Return what ``isinstance(value, kinds)`` gives for a module and classes that are known."""
-    wanted = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
+    """Return what ``isinstance(value, kinds)`` gives for a module, a tensor or a container, where this is known."""
+    wanted: list[Value] = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
 
     def answer(option: Value) -> bool | None:
-        if not isinstance(option, Module):
-            return None
-        lineage: list[Value] = list(attributes.lineage(option.cls, set())) if option.cls is not None else []
-        if any(kind in lineage or _wraps(kind) is option.type for kind in wanted):
-            return True
-        # Layers of torch have bases that no row tells of; classes of the file and wrappers are no base of theirs.
-        told = all(isinstance(kind, Class) or _wraps(kind) is not None for kind in wanted)
-        return False if told and not (option.cls is not None and option.cls.open) else None
+        match option:
+            case Module():
+                return _is_module_of(option, wanted)
+            case Tensor() | Container():
+                return _is_of(option, wanted)
+            case _:
+                return None
 
     return _each(run, value, answer)
+
+
+def is_tensor(run: Run, value: Value) -> Value:
+    """Return whether a value is a tensor, for one of which this is known."""
+
+    def answer(option: Value) -> bool | None:
+        if isinstance(option, Tensor):
+            return None if option.number else True
+        return False if isinstance(option, Container) else None
+
+    return _each(run, value, answer)
+
+
+def _is_module_of(module: Module, wanted: list[Value]) -> bool | None:
+    lineage: list[Value] = list(attributes.lineage(module.cls, set())) if module.cls is not None else []
+    if any(kind in lineage or _wraps(kind) is module.type for kind in wanted):
+        return True
+    # Layers of torch have bases that no row tells of; classes of the file and wrappers are no base of theirs.
+    told = all(isinstance(kind, Class) or _wraps(kind) is not None for kind in wanted)
+    return False if told and not (module.cls is not None and module.cls.open) else None
+
+
+_SEQUENCES = frozenset({"list", "tuple"})
+_EVERY_TENSOR = frozenset({"every tensor"})
+
+
+def _is_of(value: Tensor | Container, wanted: list[Value]) -> bool | None:
+    """Tell a tensor or container by builtin types and the class of every tensor; a batch's tuple may be a list."""
+    names = [_type_asked(kind) for kind in wanted]
+    match value:
+        case Tensor(number=True):
+            return None  # it may be a Python number instead
+        case Tensor():
+            kinds = _EVERY_TENSOR
+        case Container():
+            kinds = _SEQUENCES if value.kind in _SEQUENCES else frozenset({value.kind})
+    if kinds <= set(names):
+        return True
+    return False if "" not in names and kinds.isdisjoint(names) else None
+
+
+_BUILTIN = "builtins."
+
+
+def _type_asked(kind: Value) -> str:
+    """Return the name of a builtin type, of the class of every tensor, or nothing for any other class."""
+    match kind:
+        case Imported(row=Make(every=True)):
+            return min(_EVERY_TENSOR)
+        case Imported(name=name) if name.startswith(_BUILTIN):
+            return name.removeprefix(_BUILTIN)
+        case _:
+            return ""
 
 
 def _wraps(kind: Value) -> ModuleType | None:

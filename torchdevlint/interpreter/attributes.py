@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import absence, calls, functions
+from torchdevlint.interpreter import absence, calls, early, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -37,6 +37,7 @@ from torchdevlint.values import (
     Flag,
     Form,
     Function,
+    Holder,
     Imported,
     Instance,
     Loader,
@@ -60,7 +61,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             full = f"{value.name}.{name}"
             return Imported(full, row_of(full, run.knowledge))
         case Tensor():
-            return _of_tensor(run, value, name)
+            return _of_tensor(run, value, name, node)
         case Opaque():
             return _of_opaque(run, value, name, node)
         case Module():
@@ -108,13 +109,13 @@ def _read_under(run: Run, option: Value, condition: Condition, name: str, node: 
     return value
 
 
-def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
+def _of_tensor(run: Run, value: Tensor, name: str, node: cst.BaseExpression) -> Value:
     row = run.knowledge.tensor_attributes.get(name)
     match row:
         case DeviceType():
             return Device(value.placement, form=Form.ASKED)
         case Follow():
-            return transfers.follow(run, row, value)
+            return transfers.follow(run, row, value, node=node)
         case Query():
             return _on_accelerator(row, value.placement)
         case Plain():
@@ -169,7 +170,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
         case Query():
             return _on_accelerator(row, run.placement_of(value))
         case Follow() if value.placement != ANY or value.key in run.facts.tensors:
-            return Tensor(run.placement_of(value))
+            return transfers.follow(run, row, value, node=node)
         case _:
             pass
     if row is None and name not in knowledge.tensor and name not in knowledge.module:
@@ -184,7 +185,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     known = run.store.value(value.key, name)
     if known is not None:
         absence.note_unwrapped(run, value, name)
-        return known
+        return _lent(run, value, name, known, node)
     if name == NAMESPACE:
         run.lent.add(value.key)
     if value.cls is not None:
@@ -197,7 +198,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     placement = run.module_placement(value) or ANY
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
         if value.type.has_device:
-            return Device(placement, form=Form.ASKED)
+            return early.device_of(run, value, node)
         absence.missed(run, value, name, node)
         return UNKNOWN
     if value.type.own and isinstance(node, cst.Attribute):
@@ -218,6 +219,18 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     made = run.opaque(name)
     run.store.remember(value.key, name, made)
     return made
+
+
+def _lent(run: Run, module: Module, name: str, value: Value, node: cst.BaseExpression) -> Value:
+    """Return an attribute as it is outside the module: a buffer that has a name there does not move with the module."""
+    if not isinstance(value, Tensor) or run.frame.in_module:
+        return value
+    if value.held is Holder.PARAMETER:
+        run.lent_parameters.add((module.key, name))
+    if value.held is Holder.BUFFER:
+        place = transfers.taken(run, value.placement, module.key, node, f"buffer `{text_of(node)}`")
+        return replace(value, placement=place)
+    return value
 
 
 def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression) -> Value:
@@ -314,8 +327,10 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.forget_attributes(run, receiver.key)
         case Module():
             old = run.store.value(receiver.key, name)
+            known = isinstance(value, Tensor) and bool(run.store.holders(value))  # an optimizer may have it
+            early.kept(run, receiver.cls, name, value)
             transfers.hold(run, receiver, name, value, node)
-            transfers.put_in(run, receiver, value, old, text_of(target), node)
+            transfers.put_in(run, receiver, UNKNOWN if known else value, old, text_of(target), node)
         case Instance(cls=cls) if member(run, cls, "__setattr__") is not None:
             calls.consume(run, value)
             calls.escape(run, receiver)
@@ -323,6 +338,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             if isinstance(receiver, Object) and run.placement_of(receiver) != run.placement_of(value):
                 calls.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
+            early.kept(run, None, name, value)
             kept = run.frame.constructing or (receiver.key, name) in run.numbers
             kept = kept or (isinstance(value, Tensor) and bool(value.tallies & run.kept_totals))
             if isinstance(receiver, Instance) and not kept:

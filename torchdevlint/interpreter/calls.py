@@ -45,6 +45,7 @@ class Argument:
 
     node: cst.CSTNode
     value: Value
+    part: bool = False  # the expression is that of a container of the value
 
 
 @dataclass(slots=True)
@@ -99,23 +100,22 @@ def call(run: Run, node: cst.Call) -> Value:
             else:
                 callee = expressions.evaluate(run, func)
                 made = _arguments(run, link, text_of(func))
-                made.discarded = link in run.discarded
                 uncalled.given(run, callee, made)
                 receiver = call_value(run, callee, made)
                 continue
         assert type(func) is cst.Attribute
         made = _arguments(run, link, func.attr.value)
-        made.discarded = link in run.discarded
         receiver = call_method(run, receiver if receiver is not None else UNKNOWN, func.attr.value, made, func)
     return receiver if receiver is not None else UNKNOWN
 
 
 def _arguments(run: Run, node: cst.Call, text: str) -> Call:
-    made = Call(node, text)
+    made = Call(node, text, discarded=node in run.discarded)
     for arg in node.args:
         value = expressions.evaluate(run, arg.value)
         if arg.star == "*":
-            if (known := iteration.elements(run, value)) is None:
+            known = iteration.elements(run, value)
+            if known is None:
                 made.open = made.hidden = True
                 made.arguments.append(Argument(arg.value, iteration.element(run, value, arg.value)))
             else:
@@ -257,14 +257,12 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.name in builtins.EXITS:
         run.left = True
         return UNKNOWN
-    run.waits += any(isinstance(argument.value, Tensor) for argument in made.values())  # `float(x)` does
-    builtin = builtins.HANDLERS.get(callee.name)
-    if builtin is not None:
+    builtins.read(run, callee.name, made)
+    if (builtin := builtins.HANDLERS.get(callee.name)) is not None:
         return builtin(run, made)
-    if callee.name.startswith(run.knowledge.arrays):
-        return run.array()
-    if is_inert(callee.name, run.knowledge):
-        return UNKNOWN
+    if (is_array := callee.name.startswith(run.knowledge.arrays)) or is_inert(callee.name, run.knowledge):
+        return run.array() if is_array else UNKNOWN
+    run.foreign += 1
     return unseen(run, made)
 
 
@@ -288,8 +286,7 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
 def veiled(run: Run, made: Call) -> Call:
     """Return a call as a decorator that cannot be seen may pass it on.
 
-    Its arguments escape, and in their place are objects of which nothing is known; literals, devices and functions
-    are passed on as they are.
+    Its arguments escape, and objects of which nothing is known stand for all but literals, devices and functions.
     """
 
     def behind(argument: Argument) -> Argument:
@@ -317,6 +314,7 @@ _UNCHANGED = frozenset({Unknown, Const, Flag, Device, Imported, Function, Class,
 
 def escape(run: Run, value: Value, depth: int = 0) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
+    transfers.changed(run, value)
     if type(value) in _UNCHANGED:
         return
     consume(run, value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, calls, definitions, expressions, functions, statements, writers
+from torchdevlint.interpreter import attributes, calls, definitions, early, expressions, functions, statements, writers
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, LoaderType, Make, ModuleType, ObjectType, Placing, RankRule
@@ -152,6 +152,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
             if key and any(lattice.is_host(p.device) for p in placement):
                 run.store.set(key, PLACEMENT, ANY)
         _forget_host_tensors(run, made)
+        run.store.set(made.key, PLACEMENT, ANY)
     overrides = made.cls is not None and any(
         attributes.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
@@ -270,7 +271,10 @@ def _placed_apart(run: Run, made: Module) -> bool:
     """Tell whether `__init__` itself put something registered somewhere: then each has a device of its own."""
     placements = [p for _, p in _registered_placements(run, made)]
     return any(
-        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE for placement in placements for p in placement
+        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE
+        for placement in placements
+        for p in placement
+        if not early.is_early(run, placement)
     )
 
 
@@ -338,7 +342,11 @@ def arriving(run: Run, made: Module | Instance, method: Function, owner: Placeme
         return lattice.on(symbol, Why(Role.PLACED, method.node, f"placed by `{made.cls.type.name}`"))
     if not isinstance(made, Module) or owner is None or owner == ANY:
         return None
-    if name == run.knowledge.module_call or name in made.type.framework_methods:
+    handed = dict(made.type.framework_methods).get(name)
+    if handed is not None:
+        run.handed[method.node] = handed
+        return frozenset(replace(p, why=replace(p.why, role=Role.PLACED)) if p.why else p for p in owner)
+    if name == run.knowledge.module_call:
         return frozenset(replace(p, why=replace(p.why, role=Role.INPUT)) if p.why else p for p in owner)
     return None
 
@@ -362,6 +370,9 @@ def _at_entry(
             case Module() | Opaque():
                 if run.module_placement(present) is not None:
                     run.store.set(present.key, PLACEMENT, ANY)
+                attributes_ = run.attribute_values(present.key) if isinstance(present, Opaque) else ()
+                for _, item in attributes_:
+                    transfers.move_module(run, item, ANY)
             case Container():
                 run.store.set(made.key, name, run.opaque(name))
             case _:

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import iteration, tallies
+from torchdevlint.interpreter import iteration, pace, tallies
 from torchdevlint.interpreter.run import Run
 from torchdevlint.state import ITEMS, Items
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Parameters, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -24,6 +24,26 @@ def call(run: Run, receiver: Container, name: str, made: Call) -> Value:
     return handler(run, receiver, made)
 
 
+def of_state(run: Run, state: Parameters, name: str) -> Value:
+    """Call a method of the state dict of a module; of its parameters they are those of any iterator."""
+    if name not in READING:
+        transfers.changed(run, state)
+    tensor = transfers.state_tensor(state)
+    if not state.is_state or tensor == UNKNOWN:
+        return state
+    match name:
+        case "items":
+            return run.container("iterator", (), run.container("tuple", (UNKNOWN, tensor)))
+        case "values":
+            return run.container("iterator", (), tensor)
+        case "keys":
+            return UNKNOWN
+        case "get" | "pop" | "setdefault":
+            return tensor
+        case _:
+            return state
+
+
 def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     if not made.arguments:
         return NONE
@@ -31,6 +51,7 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     run.appended[receiver.key] = made.node
     if isinstance(receiver, Container):
         tallies.appended(run, receiver, made)
+        value = pace.gathered(run, receiver, made.node, made.arguments[-1].node, value, made.receiver)
     value = _taken(run, receiver, value, made)
     items = run.items(receiver)
     inside_loop = bool(run.frame.loops)
@@ -166,6 +187,9 @@ _METHODS: Mapping[str, Handler] = MappingProxyType(
         "remove": _shuffle,
     }
 )
+
+READING = frozenset({"get", "items", "keys", "values", "copy"})
+"""Methods that leave a dict as it is."""
 
 MODULE_METHODS: Mapping[str, Handler] = MappingProxyType(
     {name: _METHODS[name] for name in ("append", "insert", "extend", "update", "values", "items", "keys", "pop")}

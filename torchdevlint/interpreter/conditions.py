@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import libcst as cst
 
-from torchdevlint.interpreter import expressions, guards, uncalled
+from torchdevlint.interpreter import expressions, guards, pace, uncalled
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
@@ -62,7 +62,7 @@ def test(run: Run, node: cst.BaseExpression, parts: tuple[Value, Value] | None =
             right = test(run, node.right)
     else:
         left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
-    return _both(left, right, is_and)
+    return both(left, right, is_and)
 
 
 @contextmanager
@@ -79,10 +79,12 @@ def _negated(inner: Test) -> Test:
     return Test(inner.when_false, inner.when_true, None if inner.known is None else not inner.known)
 
 
-def _both(left: Test, right: Test, is_and: bool) -> Test:
+def both(left: Test, right: Test, is_and: bool = True) -> Test:
     """Combine two tests: what both say when the whole is decided, and the whole as a literal of its own."""
+    if left.known is not None:
+        return right if left.known is is_and else left
     if right.known is not None:
-        return left if right.known is is_and else (ALWAYS_FALSE if is_and else ALWAYS_TRUE)
+        return left if right.known is is_and else right
     parts = left.when_true | right.when_true if is_and else left.when_false | right.when_false
     name = _compound(parts)
     whole, part = (
@@ -122,6 +124,7 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
         case Tensor():
             run.arrive(value, node)
             run.waits += 1
+            pace.waited(run, node, value.placement, number=True)
             return _asked(run, value, node)
         case Choice():
             return _truth_of_choice(run, value, node)
@@ -176,11 +179,12 @@ def guard_text(run: Run, node: cst.BaseExpression) -> str:
     Names carry the identity of what they are bound to, so a name bound anew is another guard. An expression
     that is not pure is a guard of its own at every evaluation.
     """
-    pure = _pure(run, node)
-    return pure if pure is not None else f"{text_of(node)}?{run.new_key()}"
+    text = pure(run, node)
+    return text if text is not None else f"{text_of(node)}?{run.new_key()}"
 
 
-def _pure(run: Run, node: cst.BaseExpression) -> str | None:
+def pure(run: Run, node: cst.BaseExpression) -> str | None:
+    """Return the text of an expression of names and literals, as `guard_text` has it; None for any other."""
     if type(node) is cst.Name or type(node) is cst.Attribute:
         name = dotted(node)
         if not name:
@@ -200,7 +204,7 @@ def _pure(run: Run, node: cst.BaseExpression) -> str | None:
         left, operator, right = node.left, node.operator, node.right
     else:
         return None
-    left_text, right_text = _pure(run, left), _pure(run, right)
+    left_text, right_text = pure(run, left), pure(run, right)
     return None if left_text is None or right_text is None else f"{left_text} {operator_text(operator)} {right_text}"
 
 
@@ -262,7 +266,7 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
     told = guards.told(run, symbol, left, right)
     if told is not None:
         return told
-    left_text, right_text = _pure(run, node.left), _pure(run, node.comparisons[0].comparator)
+    left_text, right_text = pure(run, node.left), pure(run, node.comparisons[0].comparator)
     if left_text is None or right_text is None:
         name = f"{text_of(node.left)} {symbol} {text_of(node.comparisons[0].comparator)}?{run.new_key()}"
     else:

@@ -10,9 +10,11 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import (
     attributes,
     calls,
+    clocks,
     comprehensions,
     conditions,
     iteration,
+    pace,
     subscripts,
     targets,
     uncalled,
@@ -121,6 +123,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
     row = MATMUL if type(node.operator) is cst.MatrixMultiply else BINARY
     uncalled.reckoned(run, ((node.left, left), (node.right, right)))
     uncalled.operated(run, ((node.left, left), (node.right, right)))
+    if type(node.operator) is cst.Subtract:
+        clocks.elapsed(run, left, right)
     if isinstance(left, Container) and isinstance(right, Container):
         if left.kind == "dict":
             return run.holder("dict", iteration.merged(run.items(left), run.items(right)))
@@ -224,6 +228,7 @@ def _yield(run: Run, node: cst.Yield) -> Value:
     else:
         value = evaluate(run, node.value)
     calls.consume(run, value)
+    pace.handed_out(run, value)
     run.frame.yields.append(value)
     return UNKNOWN
 

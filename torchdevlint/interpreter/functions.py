@@ -14,8 +14,9 @@ from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
 from torchdevlint.knowledge.rows import Arrives, Move
 from torchdevlint.lattice import ANY, Condition, Placement
-from torchdevlint.state import PLACEMENT, Branch, Items, join
-from torchdevlint.values import NONE, UNKNOWN, Function, Module, Tensor, Value
+from torchdevlint.state import PLACEMENT, Branch, Items, Writes, join
+from torchdevlint.values import NONE, UNKNOWN, Function, Holder, Module, Tensor, Value
+from torchdevlint.why import Role
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -27,7 +28,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
         _also_receiver(run, function)
         return calls.unseen(run, call)
-    if run.frame.depth >= MAX_CALL_DEPTH or node in run.stack or not run.spend(node):
+    if run.frame.depth >= MAX_CALL_DEPTH or run.stack.count(node) > 1 or not run.spend(node):
         _also_receiver(run, function)
         return calls.unseen(run, call)
     run.called.add(node)
@@ -42,6 +43,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         run.no_grad += 1
     try:
         _bind_parameters(run, frame, function, call)
+        frame.begun = run.counter
         value = _execute(run, frame, function)
         if node in run.decorated:
             return run.opaque(f"{call.text}(…)")  # what the decorator makes of the result cannot be seen
@@ -129,10 +131,28 @@ def _run_closures(run: Run, frame: Frame, defined: int) -> None:
         return
     for definition in run.definitions[defined:]:
         if isinstance(definition, Function) and definition.frame == frame.key and definition.node not in run.called:
+            written = run.store.since(frame.base)
             run.store.push()
+            forget_sent_back(run, written)
             run_symbolically(run, definition)
             run.store.pop()
             run.left = False
+
+
+def forget_sent_back(run: Run, written: Writes) -> None:
+    """Forget where modules are that were sent to the host: what runs when nobody knows may have run before that."""
+    for (key, name), value in written.items():
+        match value:
+            case frozenset() if name == PLACEMENT and _is_sent_back(value):
+                run.store.set(key, PLACEMENT, ANY)
+            case Tensor() if value.held is not Holder.NONE and _is_sent_back(value.placement):
+                run.store.set(key, name, replace(value, placement=ANY))
+            case _:
+                continue
+
+
+def _is_sent_back(placement: Placement) -> bool:
+    return any(p.why is not None and p.why.role is Role.MOVED_TO_HOST for p in placement)
 
 
 def _proved(frame: Frame) -> frozenset[tuple[str, bool]]:
@@ -248,7 +268,7 @@ def _handed(run: Run, frame: Frame, name: str, arrives: Arrives, parameter: cst.
             run.iterated_in[item.source] = frame.base
             return item
         case Arrives.PLACED:
-            return run.opaque(name, placement, output=True)
+            return run.opaque(name, _as_input(placement, parameter))
         case Arrives.MODULE:  # pragma: no branch (there is no other case)
             module = run.opaque(name)
             run.facts.modules.add(module.key)

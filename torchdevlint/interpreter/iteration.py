@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
+from torchdevlint.interpreter import instances, pace
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
@@ -19,6 +20,7 @@ from torchdevlint.values import (
     Choice,
     Const,
     Container,
+    Instance,
     Loader,
     Module,
     Object,
@@ -83,6 +85,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             rank = (max(low - 1, 0), None if high is None else max(high - 1, 0))
             return Tensor(value.placement, rank, value.graph, tallies=value.tallies)
         case Loader():
+            pace.drawn(run, value.key)
             _iterated(run, value.item)
             _drawn(run, value, node)
             run.taken.append((value, run.world))
@@ -91,6 +94,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Module():
             found = run.items(value).any()
             return UNKNOWN if found is None else found
+        case Parameters() if value.is_state:
+            return UNKNOWN  # a name
         case Parameters():
             placement = run.module_placement(value.module) or ANY
             item = run.opaque("parameter", placement=placement, parameter=True)
@@ -102,6 +107,9 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return _opaque_element(run, value, node)
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
+        case Instance():
+            made = instances.special(run, value, "__iter__", node)
+            return element(run, made, node) if isinstance(made, Container) else UNKNOWN
         case Choice():
             return join_all(
                 (_element_under(run, option, condition, node), condition) for option, condition in value.options
@@ -156,6 +164,7 @@ def _opaque_element(run: Run, value: Opaque, node: cst.CSTNode) -> Value:
         return value
     if value.placement != ANY or value.output or value.source:
         return run.derive(value, f"an item of {value.name}" if value.name else "", part=True)
+    pace.drawn(run, value.key)
     known = run.store.value(value.key, ITEM)
     if isinstance(known, Opaque):
         run.iterated_in[known.source] = run.frame.base

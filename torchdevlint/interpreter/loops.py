@@ -22,6 +22,7 @@ MAX_NESTED_PASSES = 3
 
 def run_for(run: Run, node: cst.For) -> statements.Flow:
     """Run a ``for`` loop; its target is bound at each pass to what the iterable yields."""
+    drawn = run.pace.drawn
     before = len(run.taken)
     iterable = expressions.evaluate(run, node.iter)
     known = iteration.elements(run, iterable)
@@ -40,6 +41,9 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
             (run.indices.add if turn == 0 else run.indices.discard)((run.owner_of(counted), counted))
         elif isinstance(node.target, cst.Name):
             run.indices.add((run.owner_of(node.target.value), node.target.value))
+        if run.pace.drawn > drawn:
+            run.frame.loops[-1].batches = True
+            run.facts.costs.draws.setdefault(run.pace.loader, set()).add(node)
         run.fed[node] = run.taken[before:]
         targets.assign(run, node.target, value, node)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import absence, attributes, calls, collections, functions
+from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, functions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
@@ -47,6 +48,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Module():
             return _of_module(run, receiver, name, made, node)
         case Container():
+            transfers.refusals.of_container(run, receiver, name, made, node)
             return collections.call(run, receiver, name, made)
         case Optimizer():
             row = run.knowledge.optimizer.get(name)
@@ -54,7 +56,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Object():
             return _of_object(run, receiver, name, made)
         case Parameters():
-            return receiver
+            return collections.of_state(run, receiver, name)
         case Device() | Const(value=str()):
             return UNKNOWN
         case Loader():
@@ -84,7 +86,7 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         run.facts.modules.add(receiver.key)
     module_row = knowledge.module.get(name)
     if isinstance(module_row, HoldParameters):
-        return Parameters(receiver, "state" if module_row.state else "parameters")
+        return transfers.of_module(run, module_row, receiver, made)
     row: Row | None = knowledge.tensor.get(name)
     if isinstance(module_row, Move) and (row is None or isinstance(row, Move)):
         return transfers.move_opaque(run, module_row, receiver, made, node)
@@ -104,10 +106,13 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
 def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
     """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
     run.waits += 1
+    if name not in collections.READING:
+        transfers.changed(run, receiver)
     for argument in made.values():
         calls.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
-        return run.derive(receiver, f"{receiver.name}.{name}(…)")
+        # of an object that tells of itself (`graph.num_edges()`) this is no tensor
+        return replace(run.derive(receiver, f"{receiver.name}.{name}(…)"), member=False)
     result = run.opaque(f"{text_of(node)}(…)")
     run.part_of[result.key] = receiver.key
     return result
@@ -127,22 +132,31 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     extra = collections.MODULE_METHODS.get(name)
     if extra is not None and receiver.type.container is not ContainerKind.NONE:
         return extra(run, receiver, made)
-    for argument in made.values():
-        calls.escape(run, argument.value)
+    placement = run.module_placement(receiver) or ANY
     if receiver.type.own:
         absence.missed_by_wrapper(run, receiver, name, node)
-        return run.opaque(f"{text_of(node)}(…)")
-    if receiver.cls is not None or receiver.type.placing is not Placing.USER:
-        return run.opaque(f"{text_of(node)}(…)")
-    placement = run.module_placement(receiver) or ANY
-    if receiver.type.holds_tensors and placement != ANY:
+    unseen = bool(receiver.type.own) or receiver.cls is not None or receiver.type.placing is not Placing.USER
+    unseen = unseen or name in receiver.type.moves_inputs
+    if not unseen and receiver.type.holds_tensors and placement != ANY:
         _meets(run, receiver, made, placement, text_of(node.value))
+    for argument in made.values():
+        calls.escape(run, argument.value)
+    if unseen:
+        return run.opaque(f"{text_of(node)}(…)")
     return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
 
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells."""
+    value = _call_module(run, module, made)
+    transfers.evaluated(run, module, made, value)
+    clocks.launched(run, made.node, run.placement_of(value))
+    return replace(value, output=True) if isinstance(value, Tensor) else value
+
+
+def _call_module(run: Run, module: Module, made: Call) -> Value:
     _noted(run)
+    transfers.called_alone(run, module, made)
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
         return calls.call_value(run, assigned, made)
@@ -183,6 +197,8 @@ def _meets(run: Run, module: Module | Opaque, made: Call, state: Placement, text
 def _noted(run: Run) -> None:
     """Note that the loops that run call a module: what they add up may carry its graph."""
     run.facts.calling_loops.update(run.running)
+    if run.running:
+        run.facts.costs.stepping.add(run.running[-1])
 
 
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
@@ -199,6 +215,9 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         calls.escape(run, argument.value)
     if proven:
         _noted(run)
+        transfers.evaluated(run, callee, made, None)
+        if state is not None:
+            clocks.launched(run, made.node, state)
     if proven and (state is None or state == ANY):
         followed = _where_moved(run, made)
         if followed is not None:

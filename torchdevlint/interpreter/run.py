@@ -11,6 +11,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
+from torchdevlint.interpreter.pace import Pace
 from torchdevlint.interpreter.worlds import may_guard
 from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
@@ -21,6 +22,7 @@ from torchdevlint.values import (
     Choice,
     Class,
     Container,
+    Flight,
     Function,
     Loader,
     Module,
@@ -61,15 +63,6 @@ def unresolved(name: str) -> Value:
     return UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class Flight:
-    """A copy to the host that nothing waits for: the call, where it came from, and the waits before it."""
-
-    node: cst.CSTNode
-    before: Placement
-    waits: int
-
-
 @dataclass(slots=True)
 class Run:
     """The state of the interpreter; everything that changes while a file is interpreted."""
@@ -90,6 +83,7 @@ class Run:
     world: Condition = ALWAYS
     guarded: int = 0
     no_grad: int = 0
+    casting: tuple[cst.CSTNode, Placement] | None = None  # the innermost block that casts, and on which devices
     left: bool = False
     worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
@@ -102,6 +96,7 @@ class Run:
     # what is spent
     counter: int = 100
     steps: int = 0
+    foreign: int = 0  # calls of imported functions that no row tells of, since the program began
     work: dict[cst.CSTNode, int] = field(default_factory=dict)
     expression_depth: int = 0
     unrolling: int = 1  # how often comprehensions around evaluate the element at hand, one by one
@@ -128,11 +123,14 @@ class Run:
     lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
+    early: dict[int, cst.BaseExpression] = field(default_factory=dict)  # devices, by where they were read
     wrapped: dict[int, tuple[cst.CSTNode, Condition]] = field(default_factory=dict)  # wrappers: by which call, where
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    casts: dict[int, tuple[cst.CSTNode, Placement]] = field(default_factory=dict)
     groups_of: dict[int, Optimizer] = field(default_factory=dict)
+    read_from: dict[int, tuple[str, tuple[object, ...]]] = field(default_factory=dict)
     whole_datasets: set[int] = field(default_factory=set)  # opaque ones that a row tells of
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
@@ -145,7 +143,9 @@ class Run:
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
     arguments: set[int] = field(default_factory=set)
+    options: dict[int, dict[str, None]] = field(default_factory=dict)  # of a parser, that default to an accelerator
     flights: dict[int, Flight] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
     waits: int = 0  # calls so far in which the host may have waited for the accelerator
     moved: set[tuple[int, cst.CSTNode]] = field(default_factory=set)  # by which call, themselves and not as parts
     bounded: set[int] = field(default_factory=set)
@@ -158,6 +158,7 @@ class Run:
     bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
     reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
     buffers: set[tuple[int, str]] = field(default_factory=set)
+    lent_parameters: set[tuple[int, str]] = field(default_factory=set)  # that were read from outside
 
     # totals that loops gather: of containers, of statements, and the loop that makes a container anew
     tallies: dict[int, set[int]] = field(default_factory=dict)
@@ -340,6 +341,8 @@ class Run:
         match value:
             case Tensor():
                 return value.placement
+            case Opaque(key=key, parameter=True) if key in self.parameter_of:
+                return self.module_placement(self.parameter_of[key]) or ANY  # it moves with its module
             case Opaque():
                 return value.placement if value.placement != ANY else self.whereabouts(value)
             case Choice():

@@ -10,8 +10,9 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.events import Indexed
-from torchdevlint.interpreter import expressions, iteration
+from torchdevlint.interpreter import expressions, iteration, pace
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import Environment
 from torchdevlint.lattice import ANY
 from torchdevlint.state import join_all
 from torchdevlint.values import (
@@ -19,6 +20,7 @@ from torchdevlint.values import (
     Choice,
     Const,
     Container,
+    Imported,
     Loader,
     Module,
     Object,
@@ -67,10 +69,14 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
         case Object():
             indexed(run, base, node, indices)
             return base if base.type.array else Tensor(run.placement_of(base))
+        case Imported(row=Environment() as row):
+            transfers.told_by(run, row.local, indices[0][1] if indices else None)
+            return UNKNOWN
         case Loader():
             return _dataset_item(run, base, node, indices)
-        case Parameters():
-            return Tensor(run.module_placement(base.module) or ANY)
+        case Parameters() if base.is_state:
+            key = indices[0][1] if len(indices) == 1 else UNKNOWN
+            return transfers.state_tensor(base, key.value if isinstance(key, Const) else None)
         case Choice() if any(isinstance(option, Tensor) for option, _ in base.options):
             # One tensor that may be in several places, each under its condition: it meets its index once.
             return _subscript(run, Tensor(run.placement_of(base)), node, indices)
@@ -135,7 +141,9 @@ def _opaque_item(run: Run, base: Opaque, node: cst.Subscript, indices: Indices) 
         if base.key in run.groups_of:
             transfers.ask_group(run, run.groups_of[base.key], key.value)
         slot = f"[{key.value!r}]"
-        return part(run, base, slot, f"{base.name}{slot}")
+        made = part(run, base, slot, f"{base.name}{slot}")
+        transfers.picked(run, base, made, key.value)
+        return made
     indexed(run, base, node, indices)
     if any(isinstance(value, Tensor) for _, value in indices):
         return Tensor(run.placement_of(base))
@@ -162,3 +170,4 @@ def indexed(run: Run, base: Tensor | Opaque | Object, node: cst.Subscript, indic
         if isinstance(base, Object) and base.type.array:
             owner = replace(owner, placement=lattice.ON_HOST)
         run.emit(Indexed(node, run.world, run.frame.entry, owner, tuple(operands)))
+        pace.indexed(run, node, owner, operands)

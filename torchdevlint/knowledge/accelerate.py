@@ -29,8 +29,9 @@ _ACCELERATOR = ObjectType(
         **dict.fromkeys(words("unwrap_model skip_first_batches"), Transparent()),
         "save": SaveFile(),
         "backward": Backward(),
+        **dict.fromkeys(words("accumulate no_sync"), Plain(modules=True)),
         **dict.fromkeys(
-            words("""accumulate autocast no_sync print log init_trackers end_training wait_for_everyone
+            words("""autocast print log init_trackers end_training wait_for_everyone
             clip_grad_norm_ clip_grad_value_ save_state load_state free_memory main_process_first
             local_main_process_first get_tracker register_for_checkpointing
             get_state_dict save_model set_trigger check_trigger split_between_processes join_uneven_inputs profile
@@ -48,7 +49,8 @@ _ACCELERATOR = ObjectType(
             _PLAIN,
         ),
     },
-    placed_by=("cpu", "device_placement"),
+    # Handlers may tell how several processes are wrapped: the wrapper then moves the inputs of the module.
+    placed_by=("cpu", "device_placement", "kwargs_handlers"),
 )
 
 # Without `cpu=True` it takes the accelerator that is there (accelerate/state.py, `PartialState.__init__`).

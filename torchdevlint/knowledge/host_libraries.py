@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     Arguments,
+    Clock,
     Environment,
     ObjectType,
     OfProcess,
+    Option,
     Plain,
     Quiet,
     ReadHost,
@@ -50,12 +52,23 @@ _PARSER = ObjectType(
     methods={
         **dict.fromkeys(words("parse_args parse_known_args parse_intermixed_args"), Arguments()),
         **dict.fromkeys(words("add_argument_group add_mutually_exclusive_group"), Quiet()),
-        **dict.fromkeys(words("add_argument set_defaults print_help error format_help"), _PLAIN),
+        "add_argument": Option(),
+        **dict.fromkeys(words("set_defaults print_help error format_help"), _PLAIN),
     },
 )
 
 # https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
 _ONCE = ("CUDA_VISIBLE_DEVICES",)
+
+# https://docs.pytorch.org/docs/stable/elastic/run.html#environment-variables
+_LOCAL = ("LOCAL_RANK",)
+
+# https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
+# https://docs.pytorch.org/docs/stable/debugging_environment_variables.html
+_DEBUGGING = (
+    ("CUDA_LAUNCH_BLOCKING", "the host waits for every kernel"),
+    ("TORCH_SHOW_CPP_STACKTRACES", "every error collects a stack of C++"),
+)
 
 HOST_LIBRARIES: dict[str, Row] = {
     **{f"numpy.{name}": _READ for name in _NUMPY},
@@ -70,15 +83,21 @@ HOST_LIBRARIES: dict[str, Row] = {
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
+    **dict.fromkeys(("argparse.Namespace", "types.SimpleNamespace"), Arguments(holds=True)),
     **dict.fromkeys(
         words("""omegaconf.OmegaConf.load omegaconf.OmegaConf.create omegaconf.OmegaConf.from_cli
         omegaconf.OmegaConf.merge yacs.config.CfgNode absl.flags.FLAGS"""),
         Arguments(),
     ),
-    "os.environ": Environment(_ONCE),
-    "os.getenv": OfProcess(),
-    "os.environ.update": SetVariables(_ONCE, mapping=True),
-    "os.putenv": SetVariables(_ONCE),
+    **dict.fromkeys(
+        words("""time.time time.time_ns time.perf_counter time.perf_counter_ns time.monotonic time.monotonic_ns
+        timeit.default_timer"""),
+        Clock(),
+    ),
+    "os.environ": Environment(_ONCE, _LOCAL, _DEBUGGING),
+    **dict.fromkeys(("os.getenv", "os.environ.get"), OfProcess(local=_LOCAL)),
+    "os.environ.update": SetVariables(_ONCE, mapping=True, debugging=_DEBUGGING),
+    "os.putenv": SetVariables(_ONCE, debugging=_DEBUGGING),
     **dict.fromkeys(("print", "builtins.print"), _PLAIN),
 }
 
@@ -103,4 +122,14 @@ PROCESSES = (
     *("subprocess.", "multiprocessing.", "torch.multiprocessing.", "concurrent.futures.", "ray.", "joblib."),
     *("os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn", "os.fork"),
     *("torch.distributed.launch", "torch.distributed.elastic", "accelerate.notebook_launcher"),
+)
+
+# What reads a file and decodes it: work for the workers of a loader.
+FILE_READS = frozenset(
+    words("""
+    PIL.Image.open cv2.imread cv2.VideoCapture torchvision.io.read_image torchvision.io.decode_image
+    torchvision.io.read_video torchaudio.load soundfile.read librosa.load scipy.io.wavfile.read scipy.io.loadmat
+    skimage.io.imread imageio.imread imageio.v2.imread imageio.v3.imread tifffile.imread numpy.load numpy.loadtxt
+    numpy.genfromtxt pandas.read_csv nibabel.load pydicom.dcmread rasterio.open h5py.File
+    """)
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
+    Arrives,
     Backward,
     Follow,
     FrameworkDevice,
@@ -20,14 +21,15 @@ from torchdevlint.knowledge.words import words
 
 _PLAIN = Plain()
 
-# Methods that receive batches which the framework has moved.
-FRAMEWORK_METHODS = tuple(
-    words("""
-    training_step validation_step test_step predict_step forward training_step_end validation_step_end test_step_end
-    on_train_batch_start on_train_batch_end on_validation_batch_start on_validation_batch_end on_test_batch_start
-    on_test_batch_end on_predict_batch_start on_predict_batch_end on_after_batch_transfer training_epoch_end
-    validation_epoch_end test_epoch_end
-    """)
+_STAGES = words("train validation test predict")
+
+# What the trainer hands to hooks (lightning/pytorch/core/hooks.py, module.py): batches that it has moved. The outputs
+# of steps are what the script made of them, and may be anywhere.
+FRAMEWORK_METHODS = (
+    *((f"{stage}_step", (Arrives.PLACED,)) for stage in words("training validation test predict")),
+    *((f"on_{stage}_batch_start", (Arrives.PLACED,)) for stage in _STAGES),
+    *((f"on_{stage}_batch_end", (Arrives.ANYTHING, Arrives.PLACED)) for stage in _STAGES),
+    ("on_after_batch_transfer", (Arrives.PLACED,)),
 )
 
 # Methods that the trainer calls before it has moved the module, or when it may have moved it back
@@ -49,6 +51,22 @@ _TRAINER = ObjectType(
     methods=dict.fromkeys(words("fit validate test predict tune save_checkpoint"), _PLAIN),
     placing=Placing.UNSEEN,
     unplaced=(("accelerator", "cpu"), ("gpus", 0), ("gpus", None)),
+)
+
+# What a callback is handed while the trainer runs (lightning/pytorch/callbacks/callback.py): by then the module has
+# been placed, and so has the batch.
+_TRAINER_AND_MODULE = (Arrives.ANYTHING, Arrives.MODULE)
+_CALLBACK = ObjectType(
+    "Callback",
+    overrides={
+        **{
+            f"on_{stage}_{moment}": _TRAINER_AND_MODULE
+            for stage in _STAGES
+            for moment in words("start end epoch_start epoch_end")
+        },
+        **{f"on_{stage}_batch_start": (*_TRAINER_AND_MODULE, Arrives.PLACED) for stage in _STAGES},
+        **{f"on_{stage}_batch_end": (*_TRAINER_AND_MODULE, Arrives.ANYTHING, Arrives.PLACED) for stage in _STAGES},
+    },
 )
 
 _FABRIC = ObjectType(
@@ -78,6 +96,7 @@ _MOVE = MoveHelper()
 _PYTORCH: dict[str, Row] = {
     "LightningModule": _MODULE,
     "Trainer": _TRAINER,
+    **dict.fromkeys(words("Callback callbacks.Callback callbacks.callback.Callback"), _CALLBACK),
     "seed_everything": _PLAIN,
     # lightning/pytorch/core/saving.py, `_default_map_location`
     "LightningModule.load_from_checkpoint": LoadFile(module=True, falls_back=True),

@@ -12,6 +12,7 @@ from torchdevlint.knowledge.rows import (
     GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     Move,
     MoveKind,
     Plain,
@@ -24,6 +25,7 @@ from torchdevlint.knowledge.rows import (
     Submodules,
     Visit,
 )
+from torchdevlint.knowledge.torch_tensor import TO_TAKES
 
 _QUIET = Quiet()
 _PLAIN = Plain()
@@ -31,7 +33,7 @@ _CAST = Cast()
 
 # https://docs.pytorch.org/docs/2.13/generated/torch.nn.Module.html
 MODULE: Mapping[str, Row] = {
-    "to": Move(MoveKind.TO),
+    "to": Move(MoveKind.TO, keywords=TO_TAKES),
     "cuda": Move(MoveKind.CUDA),
     "cpu": Move(MoveKind.CPU),
     "xpu": Move(MoveKind.OTHER_TYPE, "xpu"),
@@ -40,7 +42,9 @@ MODULE: Mapping[str, Row] = {
     "npu": Move(MoveKind.OTHER_TYPE, "npu"),
     "to_empty": Move(MoveKind.TO, empties=True),
     **dict.fromkeys(("half", "float", "double", "bfloat16", "type"), _CAST),
-    **dict.fromkeys(("train", "eval", "share_memory", "compile", "zero_grad"), _QUIET),
+    "train": Mode(),
+    "eval": Mode(training=False),
+    **dict.fromkeys(("share_memory", "compile", "zero_grad"), _QUIET),
     "requires_grad_": Freeze(),
     "apply": Visit(),
     "_apply": Visit(tensors=True),
@@ -97,3 +101,11 @@ MODULE_ONLY = frozenset(
 
 CALL = "forward"
 OVERRIDES = ("to", "cuda", "cpu", "_apply")
+STATE_OVERRIDES = (
+    "_register_state_dict_hook",
+    "_register_load_state_dict_pre_hook",
+    "register_state_dict_post_hook",
+    "register_load_state_dict_pre_hook",
+    "_load_from_state_dict",
+    "_save_to_state_dict",
+)

@@ -8,6 +8,7 @@ from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
     Combine,
+    Differentiate,
     Follow,
     Loss,
     Mix,
@@ -36,14 +37,8 @@ _FOLLOWING: dict[str, Row] = {
 }
 
 _COMBINING: dict[str, Row] = {
-    # Of an input with one dimension the bias is added to the product.
-    "linear": Combine(("input", "weight", "bias"), Mix.STRICT, RankRule.UNKNOWN, scalars=("bias",)),
-    # What is looked up is an index, which the samples hand over in another order, or under another name.
+    # What is looked up is an index, which the samples hand over in another order.
     "embedding": Combine(("input", "weight"), Mix.STRICT, RankRule.PLUS_ONE, index=("input",)),
-    "embedding_bag": Combine(("input", "weight", "offsets"), Mix.STRICT, RankRule.VECTOR, index=("input",)),
-    # CUDA has kernels for these that a CPU build lacks.
-    "bilinear": Combine(("input1", "input2", "weight", "bias"), Mix.STRICT, RankRule.UNKNOWN),
-    "scaled_dot_product_attention": Combine(("query", "key", "value"), Mix.STRICT, RankRule.SAME),
 }
 
 _PAIRWISE = Loss()
@@ -111,5 +106,6 @@ TORCH_FUNCTIONAL: dict[str, Row] = {
     },
     **{f"torch.nn.utils.{name}": row for name, row in _UTILS.items()},
     "torch.autograd.backward": Plain(),
+    "torch.autograd.grad": Differentiate(),
     "torch.autograd.Variable": _FOLLOW,
 }

@@ -28,7 +28,7 @@ FACTORIES: dict[str, Row] = {
     "from_numpy": _HOST_VECTOR,
     "frombuffer": _HOST_VECTOR,
     "from_file": _HOST_VECTOR,
-    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu"),
+    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu", every=True),
     "tensor": Convert(copies=True),
     "as_tensor": Convert(graph=True),
     "asarray": Convert(graph=True),
@@ -46,23 +46,17 @@ FOLLOWING: dict[str, Follow] = {
     # PyTorch has no samples of these, or none that call the function itself.
     **dict.fromkeys(words("alpha_dropout dropout feature_alpha_dropout feature_dropout poisson"), Follow()),
     "detach": Follow(graph=False),
-    "nonzero": Follow(rank=RankRule.UNKNOWN, graph=False),
     **dict.fromkeys(words("pca_lowrank svd_lowrank"), Follow(RankRule.UNKNOWN, count=3)),
     # What they return depends on the call: a pair with `dim`, a combination with a second tensor, several with a flag.
     "max": replace(_PAIR, binary=True),
     "min": replace(_PAIR, binary=True),
     **dict.fromkeys(words("median nanmedian"), _PAIR),
-    **dict.fromkeys(words("unique unique_consecutive"), _UNKNOWN_RANK),
     "norm": replace(_UNKNOWN_RANK, out_mix=Mix.FREE),  # a number at times
-    # Of a tensor without dimensions nobody asks for the greatest.
-    "topk": Follow(rank=RankRule.VECTOR, count=2),
     # A parameter may be a tensor or a number, which no sample of one kind tells.
     "linalg.matrix_rank": replace(_UNKNOWN_RANK, out_mix=Mix.FREE),
     "linalg.pinv": Follow(out_mix=Mix.FREE),
     "narrow": Follow(),
     "tensor_split": Follow(count=-1),
-    # Its sizes are at least those that the call names.
-    "tile": Follow(rank=RankRule.SIZES),
     # They take any number of tensors, or sizes and tensors.
     "meshgrid": Follow(rank=RankRule.VECTOR, count=-1),
     "unravel_index": Follow(count=-1, graph=False),
@@ -72,8 +66,6 @@ COMBINING: dict[str, Combine] = {
     # PyTorch's samples call a function of their own.
     "where": Combine(operands=("condition", "input", "other")),
     "einsum": Combine(operands=(), mix=Mix.STRICT, rank=RankRule.UNKNOWN, format=True),
-    # A tensor as value is read where it is; the index is given dimensions before devices are compared.
-    "index_fill": Combine(("input", "", "index"), Mix.STRICT, RankRule.SAME, index=("index",)),
     # With a small input the devices are compared by another operation than with a large one.
     "cdist": Combine(operands=("x1", "x2"), mix=Mix.STRICT, rank=RankRule.VECTOR),
     # A number beside a tensor takes another overload.
@@ -94,7 +86,8 @@ COMBINING: dict[str, Combine] = {
 
 # Functions of `torch` that return Python data or change a switch, and leave their arguments where they are.
 PLAIN: dict[str, Row] = {
-    **dict.fromkeys(words("is_tensor is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
+    "is_tensor": Plain(asks=True),
+    **dict.fromkeys(words("is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
     **dict.fromkeys(
         words("""get_default_dtype set_default_dtype get_num_threads set_num_threads set_num_interop_threads
         set_printoptions

@@ -41,14 +41,16 @@ _CLAMP = replace(COMBINING["clamp"], in_place=True, rank=RankRule.SAME)
 _FOLLOW = Follow()
 _EVIDENCE = Plain(tensor_evidence=True)
 
+# All that `to` of a tensor or a module takes.
+TO_TAKES = ("device", "dtype", "tensor", "non_blocking", "copy", "memory_format")
+
 TENSOR: dict[str, Row] = {
     **_SHARED,
     **dict.fromkeys(("clamp_", "clip_"), _CLAMP),
-    "index_fill_": replace(COMBINING["index_fill"], in_place=True),
     # No sample raises a tensor to a power in place that is of the type of the result.
     "float_power_": Combine(("input", "exponent"), Mix.IN_PLACE, RankRule.SAME, in_place=True),
     # Moves; modules have these too, so they are no evidence.
-    "to": Move(),
+    "to": Move(keywords=TO_TAKES),
     "cuda": Move(MoveKind.CUDA),
     "cpu": Move(MoveKind.CPU, type="cpu"),
     "type": Move(MoveKind.TYPE),
@@ -71,7 +73,7 @@ TENSOR: dict[str, Row] = {
     "numpy": ReadHost(tensor_evidence=True, forced="force"),
     "__array__": ReadHost(tensor_evidence=True),
     # Python data, of tensors alone or of arrays too; only the former is evidence.
-    "tolist": Plain(),
+    **dict.fromkeys(words("item tolist"), Plain(reads=True)),
     **dict.fromkeys(
         words("""dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
         is_floating_point is_complex is_signed untyped_storage retain_grad record_stream is_inference
@@ -87,7 +89,7 @@ TENSOR: dict[str, Row] = {
     "is_nonzero": Plain(tensor_evidence=True),
     "size": Plain(tensor_evidence=True, sizes=True),
     # PyTorch has no samples of these.
-    **dict.fromkeys(words("coalesce to_dense to_sparse polygamma"), _FOLLOW),
+    **dict.fromkeys(words("coalesce to_dense to_sparse"), _FOLLOW),
     **dict.fromkeys(words("random_ fill_diagonal_ share_memory_"), _IN_PLACE),
     **dict.fromkeys(words("set_ apply_"), _IN_PLACE_UNKNOWN_RANK),
     "detach_": Follow(graph=False, in_place=True),

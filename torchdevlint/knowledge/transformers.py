@@ -8,6 +8,8 @@ from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
     Follow,
+    Given,
+    Make,
     ModuleType,
     ObjectType,
     Placing,
@@ -27,9 +29,12 @@ MODEL = ModuleType(
         *("pixel_values", "input_values", "input_features", "decoder_input_ids"),
     ),
     output="opaque",
+    moves_inputs=("generate",),  # transformers/generation/utils.py, `prepare_inputs_for_generation`
     has_device=True,
 )
 
+# https://huggingface.co/docs/accelerate/concept_guides/big_model_inference
+SPREADS = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
 PLACED_BY = ("device_map", "load_in_8bit", "load_in_4bit", "quantization_config")
 
 BATCH_ENCODING = ObjectType(
@@ -42,12 +47,15 @@ BATCH_ENCODING = ObjectType(
     ),
     carrier=Carrier.IN_PLACE,
     on_host=True,
+    placed_by=("device",),  # of fast image processors
 )
 
 _TOKENIZER = ObjectType(
     "tokenizer",
     methods={
-        **dict.fromkeys(words("encode_plus batch_encode_plus"), Build(BATCH_ENCODING)),
+        **dict.fromkeys(words("encode_plus batch_encode_plus pad"), Build(BATCH_ENCODING)),
+        "apply_chat_template": Given("return_tensors", Build(BATCH_ENCODING)),
+        "encode": Given("return_tensors", Make(rank=RankRule.VECTOR, always_host=True)),
         **dict.fromkeys(
             words("""decode batch_decode convert_ids_to_tokens convert_tokens_to_ids convert_tokens_to_string tokenize
             add_tokens add_special_tokens save_pretrained get_vocab"""),
@@ -68,7 +76,11 @@ AutoModelForTokenClassification AutoModelForQuestionAnswering AutoModelForMultip
 AutoModelForNextSentencePrediction
 AutoModelForImageClassification AutoModelForObjectDetection AutoModelForSemanticSegmentation AutoModelForCTC
 AutoModelForSpeechSeq2Seq AutoModelForAudioClassification AutoModelForVision2Seq AutoModelForImageTextToText
-AutoModelWithLMHead AutoModelForPreTraining
+AutoModelWithLMHead AutoModelForPreTraining AutoModelForMaskGeneration AutoModelForDepthEstimation
+AutoModelForVideoClassification AutoModelForZeroShotImageClassification AutoModelForZeroShotObjectDetection
+AutoModelForInstanceSegmentation AutoModelForUniversalSegmentation AutoModelForDocumentQuestionAnswering
+AutoModelForTableQuestionAnswering AutoModelForVisualQuestionAnswering AutoModelForAudioFrameClassification
+AutoModelForAudioXVector AutoModelForMultimodalLM AutoModelForTextToWaveform AutoModelForKeypointDetection
 """)
 
 _MODELS = words("""
@@ -109,7 +121,10 @@ _TRAINER = ObjectType(
     ),
     placing=Placing.UNSEEN,
     # transformers/trainer.py: `training_step` and `prediction_step` prepare the inputs, then ask for the loss
-    overrides={"compute_loss": (Arrives.MODULE, Arrives.PLACED)},
+    overrides={
+        "compute_loss": (Arrives.MODULE, Arrives.PLACED),
+        **dict.fromkeys(words("training_step prediction_step"), (Arrives.MODULE,)),
+    },
 )
 
 _ARGUMENTS = Arguments(unplaced=(("use_cpu", True), ("no_cuda", True)))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from torchdevlint.fixes import Repair
 from torchdevlint.positions import Span
 from torchdevlint.reports.report import Report, fingerprints, name_of, rules, severity_of, url_of
 
@@ -34,9 +35,15 @@ def _objects(report: Report) -> Iterator[dict[str, Any]]:
             **_place(span),
             "trace": [{"message": step.text, **_place(step.span)} for step in finding.trace],
             "help": rule.fix if rule is not None else None,
+            "fix": _fix(finding.repair, rule.fix) if finding.repair is not None and rule is not None else None,
             "url": url_of(finding.code) if rule is not None else None,
             "fingerprint": fingerprint,
         }
+
+
+def _fix(repair: Repair, title: str) -> dict[str, Any]:
+    edits = [{"content": edit.text, **_place(edit.span)} for edit in repair.edits]
+    return {"applicability": repair.safety.value, "message": title, "edits": edits}
 
 
 def _place(span: Span) -> dict[str, dict[str, int]]:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import torchdevlint
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.engine import Diagnostic
+from torchdevlint.fixes import Repair
 from torchdevlint.options import on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.reports.report import Report, fingerprints, relative, rules, severity_of, url_of
@@ -84,7 +85,22 @@ def _result(
         steps = [_location(report, outcome, step.span, step.text) for step in finding.trace]
         made["relatedLocations"] = [{"id": number, **step} for number, step in enumerate(steps, 1)]
         made["codeFlows"] = [{"threadFlows": [{"locations": _flow(steps, made["locations"][0], finding)}]}]
+    if finding.repair is not None:
+        made["fixes"] = [_fix(report, outcome, finding.repair, rules()[finding.code].fix)]
     return made
+
+
+def _fix(report: Report, outcome: Outcome, repair: Repair, title: str) -> dict[str, Any]:
+    place = _location(report, outcome, repair.edits[0].span)["physicalLocation"]
+    replacements = [
+        {
+            "deletedRegion": _location(report, outcome, edit.span)["physicalLocation"]["region"],
+            "insertedContent": {"text": edit.text},
+        }
+        for edit in repair.edits
+    ]
+    changes = [{"artifactLocation": place["artifactLocation"], "replacements": replacements}]
+    return {"description": {"text": title}, "artifactChanges": changes}
 
 
 def _flow(steps: Sequence[dict[str, Any]], place: dict[str, Any], finding: Diagnostic) -> list[dict[str, Any]]:

@@ -56,8 +56,9 @@ def _reached(event: Moved) -> set[lattice.Device]:
 
 def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[Trouble, str]:
     after = _reached(event)
-    if event.before and event.before <= event.after:
-        return Trouble.NONE, ""
+    source, target = (frozenset(lattice.expanded(side, facts)) for side in (event.before, event.after))
+    if source and source <= target:
+        return Trouble.NONE, ""  # a device by two names is one
     stateless = optimizer.stateless or (optimizer.late and optimizer.type.eager_state)
     if optimizer.stepped is not None and not stateless:
         state, before = _devices(optimizer.stepped, event.world), _devices(event.before, event.world)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
 from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
+from torchdevlint.transfers.evaluation import evaluated
 from torchdevlint.transfers.frameworks import device_symbol
+from torchdevlint.transfers.groups import called_alone, told_by
 from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
@@ -18,8 +21,9 @@ from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
-from torchdevlint.transfers.placing import contained, copied, move_module
+from torchdevlint.transfers.placing import contained, copied, move_module, taken
 from torchdevlint.transfers.reads import sizes
+from torchdevlint.transfers.states import changed, picked, state_tensor
 
 __all__ = [
     "IN_PLACE",
@@ -30,6 +34,8 @@ __all__ = [
     "ask_group",
     "call_object",
     "call_typed_module",
+    "called_alone",
+    "changed",
     "choose_device",
     "contained",
     "copied",
@@ -37,6 +43,7 @@ __all__ = [
     "demanded",
     "device_symbol",
     "entered",
+    "evaluated",
     "fill_container",
     "follow",
     "formatted_device",
@@ -60,9 +67,14 @@ __all__ = [
     "operand",
     "operate",
     "perhaps_loss",
+    "picked",
     "put_in",
+    "refusals",
     "register",
     "set_variable",
     "sizes",
+    "state_tensor",
+    "taken",
     "tested_slots",
+    "told_by",
 ]

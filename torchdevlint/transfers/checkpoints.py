@@ -14,6 +14,7 @@ from torchdevlint.interpreter import run as run_rows
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
 from torchdevlint.lattice import Device
 from torchdevlint.state import MAX_DEPTH, TRAINED
+from torchdevlint.transfers import states
 from torchdevlint.transfers.devices import parse
 from torchdevlint.values import (
     NONE,
@@ -41,6 +42,7 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         _pin(run, call, given)
     made = run.opaque("checkpoint")
     run.load_of[made.key] = made.key
+    states.opened(run, made, states.file_of(run, path))
     # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
     distributed = (run_rows.DISTRIBUTED, True) in run.world
     guarded = not distributed and any(truth and _about_accelerator(guard) for guard, truth in run.world)
@@ -120,6 +122,7 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     path = call.get(row.path, "f")
     on_host = _on_host(run, value)
     run.facts.saves.append(on_host)
+    states.saved(run, states.file_of(run, path), value)
     if path is not None and _path(path):
         if not any(_about_files(guard) for guard, _ in run.world):
             run.saved_files[_path(path)] = run.activation

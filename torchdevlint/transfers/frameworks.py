@@ -23,7 +23,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, SCATTERS, Items
-from torchdevlint.transfers import reads, runtime
+from torchdevlint.transfers import groups, precision, reads, refusals, runtime
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -78,6 +78,8 @@ def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None)
     """Build an object of a library's class; one that is told where to place things is of unknown kind."""
     if any(name in call.keywords for name in row.placed_by) or runtime.keeps_to_host(run, row.unplaced, call):
         return run.opaque(f"{call.text}(…)")
+    if row.precision is not None:
+        precision.note(run, row.precision, call)
     made = Object(run.new_key(), row)
     if row.on_host:
         run.store.set(made.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
@@ -117,6 +119,8 @@ def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Va
     results: list[Value] = []
     for argument in call.arguments:
         value = argument.value
+        if not row.tensors:
+            refusals.prepared(run, call, argument)
         match value:
             case Module() | Choice():
                 move_module(run, value, placement)
@@ -155,7 +159,7 @@ def device(run: Run, row: FrameworkDevice, call: Call, receiver: Argument | None
 
 def _prepared_opaque(run: Run, value: Opaque, placement: Placement) -> Value:
     """An object of unknown kind that was prepared: a module was moved, a loader's items arrive moved."""
-    run.store.set(value.key, PLACEMENT, placement)
+    move_module(run, value, placement)
     run.store.set(value.key, iteration.ITEM, run.opaque("", placement=placement))
     return value
 
@@ -173,6 +177,7 @@ def build(run: Run, row: Build, call: Call, receiver: Argument | None) -> Value:
     placed_elsewhere = call.open or any(name in call.keywords for name in row.placed_by)
     if placed_elsewhere or row.type.placing is not Placing.USER:
         run.store.set(module.key, PLACEMENT, ANY)
+        refusals.spread(run, module, row.placed_by, call)
     else:
         run.store.set(module.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`", layer=True))
     return module
@@ -189,6 +194,8 @@ def feed(run: Run, row: Feed, call: Call, receiver: Argument | None) -> Value:
 def transparent(run: Run, row: Transparent, call: Call, receiver: Argument | None) -> Value:
     """Return the argument that the result stands for."""
     value = call.arguments[row.argument].value if row.argument < len(call.arguments) else UNKNOWN
+    if row.synchronises:
+        groups.synchronised(run, value, call)
     return value if value != UNKNOWN else run.opaque(f"{call.text}(…)")
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Called, Operand
-from torchdevlint.interpreter import calls, iteration
-from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
+from torchdevlint.interpreter import calls
+from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
-from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers import losses, replicas
+from torchdevlint.state import MAX_DEPTH, Items
+from torchdevlint.transfers import casting, losses, replicas
 from torchdevlint.transfers.modules import FROZEN, holds_tensors, hooked
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Choice,
     Container,
     Module,
+    Object,
     Opaque,
     Tensor,
     Unknown,
@@ -47,6 +48,8 @@ def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
         match value:
             case Tensor():
                 found.append(operand(run, argument.node, value, "input"))
+            case Object() if value.type.carrier is not Carrier.NONE:
+                found.append(operand(run, argument.node, Tensor(run.placement_of(value)), "input"))
             case Opaque() if value.placement != ANY:
                 made = operand(run, argument.node, value, "input")
                 found.append(replace(made, proof=0 if index == 0 else value.key))
@@ -82,7 +85,12 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         replicas.meet(run, module, inner, call)
         replicas.fed(run, module)
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
+        whole = replicas.called(run, module, inner, placed or ANY, call)
+        if whole is not None:
+            return whole
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
+    if holds and state != ANY:
+        casting.met(run, state, function_text(call))
     if holds and state != ANY and not hooked(run, module):
         inputs = _inputs(run, row, call)
         if inputs:
@@ -129,7 +137,7 @@ def _inputs(run: Run, row: ModuleType, call: Call) -> tuple[Operand, ...]:
     if not row.inputs:
         return input_operands(run, call)
     return tuple(
-        operand(run, argument.node, value, name)
+        replace(operand(run, argument.node, value, name), part=value is not argument.value)
         for name, argument in _named_inputs(row, call)
         for value in _tensors_in(run, argument.value)
     )
@@ -142,12 +150,12 @@ def _input_graph(call: Call) -> bool | None:
 
 
 def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
-    """Yield what may be tensors in an argument: itself, or the parts of a tuple (the states of an LSTM)."""
+    """Yield what may be tensors in an argument: itself, or the parts of a tuple or list (the states of an LSTM)."""
     match value:
         case Tensor() | Opaque():
             yield value
-        case Container() if depth < MAX_DEPTH:
-            for item in iteration.elements(run, value) or ():
+        case Container() if depth < MAX_DEPTH and not run.items(value).lost:
+            for item in contained(run, value):
                 yield from _tensors_in(run, item, depth + 1)
         case _:
             return
@@ -188,11 +196,15 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     """Call a `Sequential`: each module in turn; of one whose modules are not known, as a whole."""
     items = run.items(module)
     first = call.arguments[0] if call.arguments else None
+    if first is not None and _is_empty(run, module, items):
+        return first.value
     state = run.module_placement(module) or ANY
     if hooked(run, module):
         return Tensor(state, (1, None))
     if any(placed != state for placed in _placements(run, module)):
         state = ANY  # some of its modules were moved without the others
+    if holds_tensors(run, module) and state != ANY:
+        casting.met(run, state, function_text(call))
     if holds_tensors(run, module) and state != ANY and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
@@ -210,6 +222,12 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
     return Tensor(placement, ANY_RANK, False if run.no_grad else None)
+
+
+def _is_empty(run: Run, module: Module, items: Items) -> bool:
+    """Tell whether a `Sequential` has no modules: it gives back what it gets."""
+    filled = module.cls is not None or items.exact or items.rest is not None or items.lost
+    return not filled and not any(True for _ in run.attribute_values(module.key))
 
 
 def _placements(run: Run, container: Module) -> Iterator[Placement | None]:

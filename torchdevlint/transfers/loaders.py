@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import attributes, calls, functions, iteration
+from torchdevlint.costs import LoaderBuilt
+from torchdevlint.interpreter import attributes, calls, instances, iteration
 from torchdevlint.knowledge.rows import Carrier, DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import draws, reads, workers
+from torchdevlint.transfers.operands import function_text
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -20,7 +22,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Device,
-    Function,
+    Flag,
     Instance,
     Loader,
     Object,
@@ -57,6 +59,8 @@ def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -
     unseen = calls.unseen(run, call)
     if row.whole:
         run.whole_datasets.add(unseen.key)
+    if row.reads:
+        run.pace.files[unseen.key] = call.node
     return unseen
 
 
@@ -68,11 +72,10 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
     function = call.keywords.get(row.collate)
     custom = function is not None and function.value != NONE
     item: Value | None = None
+    run.pace.read = run.pace.files.get(source.key) if isinstance(source, Opaque) else None
     if function is not None and custom:
-        samples = calls.Argument(call.node, run.opaque("samples"))
         with workers.of(run, row, call):
-            if run.worker is not None and isinstance(source, Instance):
-                _item_of(run, source, call)
+            samples = calls.Argument(call.node, _samples(run, source, call))
             item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
         if not isinstance(item, Container | Tensor | Object):
             item = None
@@ -81,7 +84,9 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
         item = batched if isinstance(batched, Container) else source.item
     elif isinstance(source, Instance) and not custom:
         with workers.of(run, row, call):
+            run.pace.sampled = call.node if _gathers(row, call) else None
             item = _collated(run, _item_of(run, source, call), call)
+            run.pace.sampled = None
     elif isinstance(source, Container) and not custom:
         item = _collated(run, iteration.element(run, source, call.node), call)
     if item is None or item == UNKNOWN:
@@ -90,7 +95,41 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
         if custom or call.open or any(_was_placed(run, a.value) for a in call.values()):
             run.facts.tainted.add(key)
     reads.pin_items(run, call, call.keywords.get(row.pin), item)
+    _built(run, row, call, key)
+    item = _as_batch(run, item, key)
     return Loader(key, row, item, call.node, draws.of_loader(run, row, call), _whole(run, row, call))
+
+
+def _gathers(row: LoaderType, call: Call) -> bool:
+    """Tell whether a loader surely makes a batch of several samples."""
+    size = call.get(1, row.size)
+    return size is not None and size.value not in (Const(1), NONE)
+
+
+def _built(run: Run, row: LoaderType, call: Call, key: int) -> None:
+    """Record what a loader was told about workers and pinned memory; what is not seen may say anything."""
+    unseen = call.open or len(call.arguments) > row.positional
+    number, pin = call.keywords.get(row.workers), call.keywords.get(row.pin)
+    alone = number is None and not unseen
+    given = number.value if number is not None else Const(0) if alone else UNKNOWN
+    count = given.value if isinstance(given, Const) and isinstance(given.value, int) else None
+    pins = False if pin is None and not unseen else None
+    if pin is not None and (pin.value == Const(True) or isinstance(pin.value, Flag)):
+        run.facts.costs.pinning[key] = call.node
+        pins = True
+    event = LoaderBuilt(call.node, run.world, function_text(call), key, count, alone, pins, run.pace.read)
+    run.emit(event)
+
+
+def _as_batch(run: Run, item: Value, key: int, depth: int = 0) -> Value:
+    """Return an item of a loader whose tensors know the loader that they come from."""
+    match item:
+        case Tensor():
+            return replace(item, batch=key)
+        case Container() if depth < MAX_DEPTH:
+            return iteration.rebuilt(run, item, lambda part: _as_batch(run, part, key, depth + 1))
+        case _:
+            return item
 
 
 def _whole(run: Run, row: LoaderType, call: Call) -> tuple[cst.CSTNode, ...]:
@@ -125,17 +164,26 @@ def _was_placed(run: Run, source: Value) -> bool:
     return isinstance(source, Instance | Device)
 
 
+def _samples(run: Run, source: Value, call: Call) -> Value:
+    """Return the list of items of a dataset that a collate function is given, or an object of unknown kind."""
+    match source:
+        case Loader():
+            item = source.item
+        case Instance():
+            item = _item_of(run, source, call)
+        case Container():
+            item = iteration.element(run, source, call.node)
+        case _:
+            item = UNKNOWN
+    return run.opaque("samples") if item == UNKNOWN else run.container("list", (), item)
+
+
 def _item_of(run: Run, source: Instance, call: Call) -> Value:
-    method = attributes.member(run, source.cls, "__getitem__")
-    if not isinstance(method, Function):
-        return UNKNOWN
-    bound = Function(method.node, method.frame, method.name, source, method.owner)
-    index = calls.Argument(call.node, run.opaque("index"))
     frame = run.frame.in_module
     run.frame.in_module = False
-    value = functions.invoke(run, bound, calls.Call(call.node, "__getitem__", [index]))
+    value = instances.special(run, source, "__getitem__", call.node, run.opaque("index"))
     run.frame.in_module = frame
-    return value
+    return UNKNOWN if value is None else value
 
 
 def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Combined, Operand
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, pace
 from torchdevlint.knowledge.rows import Loss, Mix
 from torchdevlint.lattice import ANY
 from torchdevlint.transfers.operands import operand
@@ -127,6 +127,7 @@ def _meet(
                 made_at=made_at,
             )
         )
+    pace.computed(run, tensors)
     graphs = {t.graph for t in tensors}
     graph = False if run.no_grad else True if True in graphs else None if None in graphs or not graphs else False
     placement = result_placement(tensors) if tensors else ANY

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, iteration, pace
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
@@ -16,6 +16,7 @@ from torchdevlint.knowledge.rows import (
     Freeze,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     Move,
     ParameterType,
@@ -30,7 +31,7 @@ from torchdevlint.knowledge.rows import (
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas
+from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.placing import contained, move_module
@@ -44,7 +45,6 @@ from torchdevlint.values import (
     Holder,
     Module,
     Opaque,
-    Parameters,
     Tensor,
     Value,
 )
@@ -94,10 +94,15 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
         calls.consume(run, value)
     if (module.key, name) in run.buffers and isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER)
-    if module.cls is None and isinstance(value, Tensor | Opaque):
+    apart = isinstance(value, Module) and module.type.abstract
+    if module.cls is None and (isinstance(value, Tensor | Opaque) or apart):
         run.store.set(module.key, PLACEMENT, ANY)  # one of the parameters of a torch layer: the others may be elsewhere
     if isinstance(value, Tensor) and value.held is not Holder.NONE:
+        known = run.store.holders(value) if value.held is Holder.PARAMETER and not run.frame.constructing else ()
         value = _as_held(value, node, name)
+        for slot in known:  # it moves with the module under its other names too
+            run.store.set(*slot, value)
+            run.lent_parameters.add((module.key, name))
     run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
 
 
@@ -198,11 +203,13 @@ def freeze(run: Run, module: Module | Opaque) -> None:
 
 def _switched(row: ModuleType, call: Call) -> ModuleType:
     """Return the row of a module that holds tensors only where its arguments say so (`affine=False`)."""
+    if any(name in call.keywords and call.keywords[name].value == Const(value) for name, value in row.empty_with):
+        return replace(row, holds_tensors=False)
     if not row.switches:
         return row
-    given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]
-    on = any(default if argument is None else argument.value == Const(True) for argument, default in given)
-    return replace(row, holds_tensors=on)
+    given = [(call.get(switch.position, switch.name), switch) for switch in row.switches]
+    on = [switch for argument, switch in given if (switch.on if argument is None else argument.value == Const(True))]
+    return replace(row, holds_tensors=bool(on), trained=not all(switch.buffers for switch in on))
 
 
 def fill_container(run: Run, made: Module, call: Call | None) -> None:
@@ -264,12 +271,13 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             run.guarded -= empty
             return receiver
         case HoldParameters():
-            return Parameters(receiver, "state" if row.state else "parameters")
+            return states.given(run, row, receiver, call)
         case Register():
             return registering(run, row, receiver, call)
         case LoadState():
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
+            states.loaded(run, receiver, call.get(0, "state_dict"), call, text_of(receiver_node(call)))
             assigned = call.keywords.get(row.assigns)
             if assigned is not None:
                 move_module(run, receiver, ANY)
@@ -285,6 +293,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             run.store.set(receiver.key, FROZEN, first == Const(False))
             if first == Const(False):
                 freeze(run, receiver)
+            return receiver
+        case Mode():
+            pace.switched(run, receiver.key, row.training, call)
             return receiver
         case Submodules():
             return _submodules(run, row, receiver, call)

@@ -11,22 +11,24 @@ from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, Moved
 from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.incidents import HeldOptimizer
-from torchdevlint.interpreter.run import Flight
+from torchdevlint.interpreter import pace
 from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
-from torchdevlint.transfers import environment, leaves, workers
+from torchdevlint.transfers import environment, groups, leaves, refusals, workers
 from torchdevlint.transfers.checkpoints import keep
-from torchdevlint.transfers.devices import legacy_type, place_of
+from torchdevlint.transfers.devices import place_of, sent_by_type
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
     NONE,
+    SCALAR,
     UNKNOWN,
     Const,
     Device,
+    Flight,
     Holder,
     Imported,
     Module,
@@ -62,7 +64,9 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     value = receiver.value
     note_cast(run, call, receiver)
     if isinstance(value, Tensor):
-        return Tensor(value.placement, value.rank, value.graph, tallies=value.tallies, flight=value.flight)
+        return Tensor(
+            value.placement, value.rank, value.graph, tallies=value.tallies, flight=value.flight, kept=value.kept
+        )
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
         return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
@@ -87,7 +91,7 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
             placement = named if named is not None else lattice.on(Concrete(row.type))
             return placement, False
         case MoveKind.TYPE:
-            return (legacy_type(run, first.value) if first is not None else None), False
+            return (sent_by_type(run, first) if first is not None else None), False
         case MoveKind.TYPE_AS:
             return (run.placement_of(first.value) if first is not None else None), True
         case _:
@@ -198,6 +202,8 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     assert isinstance(value, Tensor)
     if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
         return UNKNOWN  # `x.type()` is the name of its type
+    if refusals.arguments(run, row, call, 0):
+        return UNKNOWN
     after, derived = destination(run, row, call)
     if after is None:
         _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
@@ -207,6 +213,10 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
+    if all(lattice.is_host(p.device) for p in after):
+        pace.fetched(run, value, call.node)
+    pace.batch_moved(run, call, f"{text_of(receiver.node)}.{call.text}", value.batch, value.placement, after)
+    pace.moved_at_once(run, call, receiver.node, value.placement, after)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
     unleafed = leaves.unleafed(run, call, receiver.node, value, after, derived)
@@ -219,6 +229,8 @@ def _launched(run: Run, call: Call, value: Tensor, after: Placement) -> int:
     asynchronous = call.keywords.get("non_blocking")
     if asynchronous is None or asynchronous.value != Const(True):
         run.waits += 1
+        if all(lattice.is_host(p.device) for p in after):
+            pace.waited(run, call.node, value.placement, number=value.rank == SCALAR)
         return 0
     if not all(lattice.is_host(p.device) for p in after):
         return 0
@@ -244,8 +256,11 @@ def _moved(
     text = text_of(node)
     if device:
         workers.placed(run, call.node, f"{text}.{call.text}", after)
+        pace.sample_moved(run, call, f"{text}.{call.text}", before, after)
     if device and not proof:
         environment.begun_at(run, call.node, f"{text}.{call.text}", after)
+    if module is not None:
+        groups.placed(run, call.node, text, after, proof)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,
@@ -279,6 +294,7 @@ def _is_named(run: Run, node: cst.CSTNode) -> bool:
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:
     """Move an object of unknown kind: a module would move in place, of a tensor the result is elsewhere."""
     keep(run, receiver)
+    refusals.arguments(run, row, call, receiver.key)
     after, derived = destination(run, row, call)
     is_tensor = receiver.key in run.facts.tensors
     before = run.placement_of(receiver)
@@ -287,6 +303,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=member)
         return receiver
     run.moved.add((receiver.key, call.node))
+    pace.batch_moved(run, call, f"{text_of(node.value)}.{call.text}", receiver.source, before, after)
     evidence(run, receiver.source if receiver.member else 0, after, derived, call)
     _note_input(run, before, after, derived)
     moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)
@@ -300,15 +317,13 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         note_carrier(run, receiver, after)
         if state is None:
             _left_behind(run, receiver)
-        run.store.set(receiver.key, PLACEMENT, moved)
+        move_module(run, receiver, moved)
         whole = run.parameter_of.get(receiver.key)
         if whole is not None and not receiver.parameter:
             move_module(run, whole, ANY)  # its parts are moved one by one, whether all of them is not known
         for name, value in tuple(run.attribute_values(receiver.key)):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
                 run.store.set(receiver.key, name, replace(value, placement=moved))
-            elif isinstance(value, Module):
-                move_module(run, value, moved)
     else:
         _moved(
             run, call, node.value, before, moved, False if is_tensor else None, proof=receiver.key,
@@ -321,10 +336,13 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
 
 def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> None:
     """Move a module in place, with everything it has registered."""
-    after, _ = destination(run, row, call)
+    refusals.arguments(run, row, call, 0)
+    after, derived = destination(run, row, call)
     before = run.module_placement(receiver) or ANY
     if after is None:
         return
+    if not derived:
+        refusals.of_spread(run, receiver, call, after)
     moved = _why(row, call, before, after)
     _moved(
         run,

@@ -10,12 +10,13 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Combined, Need, Operand
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, clocks, iteration, pace
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.transfers import leaves, ranks, reads
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
+from torchdevlint.transfers.placing import taken
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -23,6 +24,8 @@ from torchdevlint.values import (
     Const,
     Container,
     Flag,
+    Holder,
+    Kept,
     Object,
     Opaque,
     Tensor,
@@ -40,7 +43,7 @@ IN_PLACE = Combine(mix=Mix.IN_PLACE, rank=RankRule.SAME, in_place=True)
 
 def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) -> Value:
     """An operation on one tensor, as a function or as a method; of a list of tensors on its elements."""
-    source = subject(call, receiver)
+    source = call.get(row.position, "input") if row.position and receiver is None else subject(call, receiver)
     if source is None:
         return UNKNOWN
     value = source.value
@@ -82,23 +85,34 @@ def outputs(run: Run, call: Call) -> list[Operand]:
     ]
 
 
-def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Value:
-    """An operation on one tensor: the result is where the tensor is."""
+def follow(
+    run: Run, row: Follow, value: Value, call: Call | None = None, node: cst.BaseExpression | None = None
+) -> Value:
+    """An operation on one tensor, by a call or, at a ``node``, an attribute: the result is where the tensor is."""
+    place = call.node if call is not None else node
     given = value
     if isinstance(value, Opaque):
-        value = Tensor(run.placement_of(value))
+        value = _of_opaque(run, value, place)
+    elif isinstance(value, Tensor) and value.held is Holder.PARAMETER and not (row.in_place or run.frame.in_module):
+        value = _of_parameter(run, value, place)
     if not isinstance(value, Tensor):
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
-    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight)
+    plain = row.rank is RankRule.SAME
+    whole, gathered = value.output and plain, value.gathered if plain else None
+    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight, output=whole)
+    if value.kept or gathered is not None:
+        result = replace(result, kept=value.kept, gathered=gathered)
     if row.rank in (RankRule.REDUCE, RankRule.REDUCE_LATE) and call is not None:
         run.arrive(value, call.node)
+        if value.gathered is not None:
+            run.facts.reduced.add(value.gathered.node)
     if row.demands:
         return leaves.demanded(run, value, call.arguments[0].value if call is not None and call.arguments else None)
     if row.in_place:
-        kept = value.graph if row.graph is None else row.graph
-        changed = Tensor(value.placement, rank, kept, value.held, value.leaf)
+        carries = value.graph if row.graph is None else row.graph
+        changed = Tensor(value.placement, rank, carries, value.held, value.leaf, gathered=gathered)
         for slot in run.store.holders(given) if row.graph is False else ():
             run.store.set(*slot, changed)  # `x.detach_()`: the variable itself has no graph from here on
         return changed
@@ -112,6 +126,23 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     if count < 0:
         return run.container("tuple", (), result)
     return run.container("tuple", (result, *(Tensor(value.placement, rank, False) for _ in range(count - 1))))
+
+
+def _of_opaque(run: Run, value: Opaque, node: cst.BaseExpression | None) -> Tensor:
+    """Return the tensor that an object is; what is made of the parameters of a module does not move with it."""
+    module = run.parameter_of.get(value.key)
+    place = run.placement_of(value)
+    if not value.parameter or module is None:
+        return Tensor(place)
+    return Tensor(taken(run, place, module.key, node, "a copy of parameters") if node is not None else place, (1, None))
+
+
+def _of_parameter(run: Run, value: Tensor, node: cst.BaseExpression | None) -> Tensor:
+    """Return what is made of a parameter of a module outside of it: that does not move with the module."""
+    holders = [slot for slot in run.store.holders(value) if slot in run.lent_parameters]
+    if not holders or node is None:
+        return value
+    return replace(value, placement=taken(run, value.placement, holders[0][0], node, "a copy of a parameter"))
 
 
 def operate(
@@ -130,7 +161,15 @@ def operate(
         return tensors[0] if tensors else _without_tensors(run, values)
     names = ("input", "other")
     meet(run, node, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors])
-    return combined(run, row, values)
+    result = combined(run, row, values)
+    if _is_heavy(row):
+        clocks.launched(run, node, result.placement)
+    return result
+
+
+def _is_heavy(row: Combine) -> bool:
+    """Tell whether an operation may take its time: a product of matrices does, a sum of numbers does not."""
+    return row.mix is Mix.STRICT and not row.in_place and not row.index and not row.sequence
 
 
 def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
@@ -172,7 +211,7 @@ def meet(run: Run, node: cst.CSTNode, row: Combine, operands: list[Operand]) -> 
     )
 
 
-def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
+def combined(run: Run, row: Combine, values: Sequence[Value]) -> Tensor:
     """Return the result of a combination."""
     tensors = [
         v if isinstance(v, Tensor) else Tensor(run.placement_of(v))
@@ -181,7 +220,7 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
     ]
     # An operand of unknown kind may be a tensor: beside a host scalar it then decides where and what the result is.
     unseen = len(tensors) < sum(not isinstance(v, Const | Flag) for v in values)
-    rank = ranks.combined(row.rank, [*tensors, Tensor()] if unseen else tensors)
+    rank = ranks.combined(run, row.rank, [*tensors, Tensor()] if unseen else tensors)
     graph: bool | None
     if run.no_grad or row.graph is False:
         graph = False
@@ -189,12 +228,17 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         graphs = {t.graph for t in tensors}
         graph = True if True in graphs else None if None in graphs else False
     tallies = frozenset[int]().union(*(t.tallies for t in tensors))
+    kept = pace.as_whole(tensors) if row.sequence else frozenset[Kept]()
+    if not row.sequence and graph is not False:
+        pace.computed(run, tensors)
     if row.in_place or row.mix is Mix.FREE:
         first = tensors[0] if tensors else Tensor()
         return Tensor(first.placement, first.rank, graph, tallies=tallies)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
     undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
-    return Tensor(ANY if undecided else result_placement(tensors), rank, graph, tallies=tallies, number=number)
+    gathered = next((t.gathered for t in tensors if t.gathered is not None and t.rank == rank), None)
+    place = ANY if undecided else result_placement(tensors)
+    return Tensor(place, rank, graph, tallies=tallies, number=number, gathered=gathered, kept=kept)
 
 
 def _whereabouts(placement: Placement) -> bool:
@@ -240,39 +284,47 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
         calls.consume(run, value)
         keep(run, value)
         run.arrive(value, call.node)
-        if isinstance(value, Opaque) and name == "input":
+        if isinstance(value, Opaque) and name in ("input", *row.operands[:1]) and not row.sequence:
             run.facts.tensors.add(value.key)
         if not isinstance(value, Tensor | Opaque) or name in row.optional_host:
             continue
         if numbers and name in row.number_overload and isinstance(value, Tensor) and value.rank[0] == 0:
             continue
-        operands.append(operand(run, argument.node, value, name, name in row.index))
+        made = operand(run, argument.node, value, name, name in row.index)
+        operands.append(replace(made, part=True) if argument.part else made)
     written = outputs(run, call)
-    if written and row.out_mix is not None:
+    if written and row.out_mix not in (None, Mix.FREE):
         row = replace(row, mix=row.out_mix)
-    meet(run, call.node, row, operands + written)
+    meet(run, call.node, row, operands if row.out_mix is Mix.FREE else operands + written)
     if written:
         return call.keywords["out"].value
     results = [v for v in values if isinstance(v, Tensor | Opaque | Choice | Unknown)]
     if row.sequence and not any(isinstance(v, Tensor | Opaque) for v in results):
         return Tensor(ANY, (1, None))
-    return combined(run, row, results)
+    result = combined(run, row, results)
+    if _is_heavy(row):
+        clocks.launched(run, call.node, result.placement)
+    if row.count and isinstance(result, Tensor):
+        further = (Tensor(result.placement, graph=None) for _ in range(row.count - 1))
+        return run.container("tuple", (result, *further))
+    return result
 
 
 def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> list[tuple[str, Argument]]:
     """Return the tensor arguments of a combination with the names of their parameters."""
     found: list[tuple[str, Argument]] = []
     given = ([receiver] if receiver is not None else []) + call.arguments
-    if row.format:
-        given = given[1:]
-        return [("input", argument) for argument in given]
+    if row.format or row.variadic:
+        given = given[1:] if row.format else given
+        return [
+            ("input", each)
+            for argument in given
+            for each in (_items(run, argument) if isinstance(argument.value, Container) else [argument])
+        ]
     if row.sequence:
         first = given[0] if given else call.keywords.get("tensors")
         if first is not None:
-            calls.consume(run, first.value)
-            items = iteration.parts(run, first.value, first.node)
-            nodes = _element_nodes(first.node, len(items))
-            found = [("tensors", calls.Argument(node, item)) for node, item in zip(nodes, items, strict=True)]
+            found = [("tensors", item) for item in _items(run, first)]
         return found
     for index, name in enumerate(row.operands):
         if not name:
@@ -280,7 +332,16 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
         argument = call.keywords.get(name) or (given[index] if index < len(given) else None)
         if argument is not None:
             found.append((name, argument))
+    found.extend((name, call.keywords[name]) for name in row.keywords if name in call.keywords)
     return found
+
+
+def _items(run: Run, argument: Argument) -> list[Argument]:
+    """Return the elements of a sequence of tensors."""
+    calls.consume(run, argument.value)
+    items = iteration.parts(run, argument.value, argument.node)
+    nodes = _element_nodes(argument.node, len(items))
+    return [calls.Argument(node, item, node is argument.node) for node, item in zip(nodes, items, strict=True)]
 
 
 def _element_nodes(node: cst.CSTNode, count: int) -> list[cst.CSTNode]:

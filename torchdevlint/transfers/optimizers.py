@@ -151,6 +151,7 @@ def _devices(placement: lattice.Placement) -> frozenset[lattice.Device]:
 
 def trained(run: Run) -> None:
     """Note that the function, and the loops it is in, run a backward pass or a step themselves."""
+    run.pace.launch = None
     run.facts.training_functions.add(run.frame.key)
     run.facts.training_loops.update(run.running)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchdevlint import lattice
 from torchdevlint.interpreter import attributes, iteration
 from torchdevlint.knowledge.rows import Carrier, Placing
 from torchdevlint.lattice import ANY, Placement
@@ -23,6 +24,7 @@ from torchdevlint.values import (
     Tensor,
     Value,
 )
+from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
@@ -40,6 +42,7 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
             moves_itself = module.cls is not None and not top and _overrides(run, module)
             here = ANY if moves_itself or module.type.placing is Placing.UNSEEN else placement
             run.store.set(module.key, PLACEMENT, here)
+            _departed(run, module.key, here)
             for name, value in tuple(run.attribute_values(module.key)):
                 _move_held(run, module, name, value, here, visited)
             _move_contained(run, module, here, visited)
@@ -47,12 +50,29 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
             if module.key not in visited:
                 visited.add(module.key)
                 run.store.set(module.key, PLACEMENT, placement)
+                _departed(run, module.key, placement)
                 _move_parts(run, module, placement, visited)
         case Choice():
             for option, _ in module.options:
                 move_module(run, option, placement, visited)
         case _:
             return
+
+
+def _departed(run: Run, key: int, placement: Placement) -> None:
+    """Note that a module was moved off the host."""
+    if placement != ANY and not all(lattice.is_host(p.device) for p in placement):
+        run.facts.departed[key] = run.new_key()
+
+
+def taken(run: Run, placement: Placement, module: int, node: cst.CSTNode, text: str) -> Placement:
+    """Return a placement on the host with the reason that something was taken out of a module there."""
+    return frozenset(
+        replace(p, why=Why(Role.TAKEN, node, text, p.why, taken=(module, run.new_key())))
+        if lattice.is_host(p.device)
+        else p
+        for p in placement
+    )
 
 
 def _overrides(run: Run, module: Module) -> bool:
@@ -101,7 +121,11 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
             run.store.set(module.key, name, replace(value, placement=placement))
             _move_parts(run, value, placement, visited)
         case Tensor() if value.held is not Holder.NONE:
-            run.store.set(module.key, name, replace(value, placement=placement))
+            moved = replace(value, placement=placement)
+            if value.held is Holder.PARAMETER and (module.key, name) in run.lent_parameters:
+                for slot in run.store.holders(value):  # a parameter stays the same object, whatever it is called
+                    run.store.set(*slot, moved)
+            run.store.set(module.key, name, moved)
         case _:
             return
 

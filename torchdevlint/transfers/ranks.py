@@ -108,6 +108,10 @@ def following(run: Run, rule: RankRule, rank: Rank, call: Call | None) -> Rank:
             return (low + 1, None if high is None else high + 1)
         case RankRule.MINUS_ONE:
             return (max(low - 1, 0), None if high is None else max(high - 1, 0))
+        case RankRule.LESS:
+            return (max(low - 1, 0), high)
+        case RankRule.MORE:
+            return (low, None)
         case RankRule.REDUCE | RankRule.REDUCE_LATE if call is not None:
             return _reduced(run, rank, call, 1 if rule is RankRule.REDUCE else 2)
         case _:
@@ -135,7 +139,7 @@ def _reduced(run: Run, rank: Rank, call: Call, keepdim: int) -> Rank:
     return (max(low - count, 0), kept)
 
 
-def combined(rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
+def combined(run: Run, rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
     """Return the rank of the result of a combination of tensors."""
     match rule:
         case RankRule.BROADCAST:
@@ -144,16 +148,11 @@ def combined(rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
             low = max(t.rank[0] for t in tensors)
             highs = [t.rank[1] for t in tensors]
             return (low, None if None in highs else max(h for h in highs if h is not None))
-        case RankRule.SAME:
-            return tensors[0].rank if tensors else ANY_RANK
-        case RankRule.SCALAR:
-            return SCALAR
-        case RankRule.ONE:
-            return (1, 1)
-        case RankRule.VECTOR:
-            return (1, None)
-        case RankRule.PLUS_ONE:
-            low, high = tensors[0].rank if tensors else ANY_RANK
-            return (low + 1, None if high is None else high + 1)
+        case RankRule.LAST:
+            return tensors[-1].rank if tensors else ANY_RANK
+        case RankRule.PRODUCT:
+            # Of a vector and a matrix one dimension is left, of vectors none.
+            lows = sorted(t.rank[0] for t in tensors[:2])
+            return (0, None) if len(lows) < 2 or lows[1] < 2 else (lows[1] - (lows[0] < 2), None)
         case _:
-            return ANY_RANK
+            return following(run, rule, tensors[0].rank if tensors else ANY_RANK, None)

@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled
+from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter.run import DISTRIBUTED
 from torchdevlint.knowledge.rows import (
     Arguments,
     Count,
     CurrentDevice,
     DefaultDevice,
+    DeviceContext,
     DeviceNumber,
     DeviceType,
     EnvironmentRow,
+    Option,
     Query,
     SetDevice,
 )
 from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
-from torchdevlint.transfers.devices import legacy_type, parse, place_of
+from torchdevlint.transfers import groups
+from torchdevlint.transfers.collectives import group_made
+from torchdevlint.transfers.devices import choose_device, named, parse, place_of, sent_by_type
 from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
     NONE,
@@ -31,6 +36,7 @@ from torchdevlint.values import (
     Device,
     Flag,
     Form,
+    Object,
     Opaque,
     Value,
 )
@@ -38,10 +44,6 @@ from torchdevlint.values import (
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
-
-
-ALONE = "<alone>"
-"""The slot that tells that a training has one process only."""
 
 
 def _as_place(value: Device) -> Device:
@@ -68,6 +70,7 @@ def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> 
             return UNKNOWN
         if index is not None:
             if not isinstance(index.value, Const) or not isinstance(index.value.value, int):
+                run.facts.chosen = True
                 key = index.value.key if isinstance(index.value, Opaque) else run.new_key()
                 return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))), form=Form.OBJECT)
             found = Concrete(found.type, index.value.value)
@@ -87,8 +90,14 @@ def set_device(run: Run, row: SetDevice, call: Call, receiver: Argument | None) 
         run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
     else:
         run.world |= {(row.type, True), (DISTRIBUTED, True)}
-    run.facts.accelerated = True
+    run.facts.accelerated = run.facts.chosen = True
     return NONE
+
+
+def current(run: Run, row: DeviceContext, call: Call, receiver: Argument | None) -> Value:
+    """Choose the current device for a block."""
+    run.facts.chosen = True
+    return run.opaque(f"{call.text}(…)")
 
 
 def default_device(run: Run, row: DefaultDevice, call: Call, receiver: Argument | None) -> Value:
@@ -96,7 +105,7 @@ def default_device(run: Run, row: DefaultDevice, call: Call, receiver: Argument 
     first = call.arguments[0] if call.arguments else None
     if first is None:
         return NONE
-    placement = legacy_type(run, first.value) if row.legacy else place_of(run, first)
+    placement = sent_by_type(run, first) if row.legacy else place_of(run, first)
     run.store.set(0, DEFAULT_DEVICE, placement if placement is not None else ANY)
     return NONE
 
@@ -106,12 +115,12 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
     first = call.arguments[0].value if call.arguments else None
     backend = call.keywords.get("backend")
     given = backend.value if backend is not None else first
+    group_made(run, row, given)
     if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
         run.world |= {(row.type, True)}
         run.facts.guards = True
-    processes = call.keywords.get(row.processes)
-    if processes is not None and processes.value == Const(1):
-        run.store.set(0, ALONE, True)
+    if row.processes:
+        groups.join(run, row, call)
     return NONE
 
 
@@ -132,11 +141,41 @@ def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument 
     return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, f"`{call.text}()`")))
 
 
+def option(run: Run, row: Option, call: Call, receiver: Argument | None) -> Value:
+    """Declare an argument of the command line; one that is an accelerator where nobody gives it is noted."""
+    assert receiver is not None
+    assert isinstance(receiver.value, Object)
+    default = call.keywords.get("default")
+    if default is not None and _may_be_accelerator(run, default.value):
+        texts = [a.value.value for a in call.arguments if isinstance(a.value, Const)]
+        words = [text for text in texts if isinstance(text, str)]
+        long = [word for word in words if word.startswith("--")]
+        for word in (*long, *words)[:1]:
+            run.options.setdefault(receiver.value.key, {})[word] = None
+    return UNKNOWN
+
+
+def _may_be_accelerator(run: Run, value: Value) -> bool:
+    """Tell whether a value is a device that is, or may be, an accelerator."""
+    chosen = choose_device(run, value)
+    if isinstance(chosen, Device):
+        return any(lattice.is_accelerator(p.device) for p in chosen.placement)
+    device = parse(chosen.value) if isinstance(chosen, Const) and isinstance(chosen.value, str) else None
+    return device is not None and lattice.is_accelerator(device)
+
+
 def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:
     """Return a namespace of command-line arguments."""
     keeps_to_host(run, row.unplaced, call)
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
+    for name, argument in call.keywords.items() if row.holds else ():
+        run.set_attribute(made.key, name, named(run, argument.value, name))
+    parser = receiver.value if receiver is not None else None
+    for name in run.options.get(parser.key, ()) if isinstance(parser, Object) else ():
+        place = run.derive(made, name)
+        run.store.remember(made.key, name.lstrip("-").replace("-", "_"), place)
+        run.facts.carriers.setdefault(place.key, set()).add(PROVEN)  # as good as a module that is moved there
     return made
 
 

@@ -177,7 +177,7 @@ class DeviceRules(TorchDispatchMode):
             destination, source = operands[0].tag, operands[1].tag
             if ADOPTS not in (destination, source) and destination != source:
                 kind = kind_of_copy(source, destination)
-                if kind == DEVICE_TO_HOST and not non_blocking:
+                if kind != DEVICE_TO_DEVICE and not non_blocking:
                     self._runtime.note_wait("copy_")
                 note(kind, operands[1].tensor.nbytes, "copy_")
 

@@ -7,25 +7,28 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
-    Arrives,
     Build,
     Carrier,
     Feed,
     FrameworkDevice,
+    Given,
     MoveHelper,
     ObjectType,
+    Precision,
     Prepare,
     Transparent,
     TreeMap,
 )
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
+    Arrives,
     ContainerKind,
     Exchange,
     Freeze,
     GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     OptimizerType,
     ParameterType,
@@ -41,11 +44,15 @@ from torchdevlint.knowledge.rows.modules import (
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Autocast,
     Begin,
+    Clock,
+    Collective,
     Conversion,
     Count,
     CurrentDevice,
     DatasetType,
+    Debugging,
     DefaultDevice,
     DeviceContext,
     DeviceNumber,
@@ -59,11 +66,13 @@ from torchdevlint.knowledge.rows.runtime import (
     LoadFile,
     NoGrad,
     OfProcess,
+    Option,
     Query,
     SaveFile,
     SetDevice,
     SetVariables,
     StartMethod,
+    StartProcesses,
     WorkerInfo,
 )
 from torchdevlint.knowledge.rows.tensors import (
@@ -71,6 +80,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Cast,
     Combine,
     Convert,
+    Differentiate,
     Follow,
     Like,
     Loss,
@@ -102,6 +112,7 @@ Row: TypeAlias = (
     | SetDevice
     | DefaultDevice
     | ModuleType
+    | Option
     | OptimizerType
     | DatasetType
     | LoaderType
@@ -109,6 +120,8 @@ Row: TypeAlias = (
     | SaveFile
     | NoGrad
     | GradMode
+    | Autocast
+    | Clock
     | Conversion
     | AddGroup
     | StateOf
@@ -124,6 +137,7 @@ Row: TypeAlias = (
     | Build
     | Prepare
     | Feed
+    | Given
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -136,14 +150,19 @@ Row: TypeAlias = (
     | Visit
     | Step
     | LoadState
+    | Mode
     | Backward
+    | Differentiate
     | WorkerInfo
     | StartMethod
+    | StartProcesses
     | Begin
     | Environment
     | SetVariables
+    | Debugging
     | OfProcess
     | DeviceNumber
+    | Collective
 )
 
 
@@ -159,9 +178,11 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
+    ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
+    processes.
     ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes.
+    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -174,6 +195,7 @@ class Knowledge:
     module_call: str
     dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
+    state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
@@ -182,17 +204,22 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    file_reads: frozenset[str]
+    spreads: frozenset[str]
 
 
 __all__ = [
     "AddGroup",
     "Arguments",
     "Arrives",
+    "Autocast",
     "Backward",
     "Begin",
     "Build",
     "Carrier",
     "Cast",
+    "Clock",
+    "Collective",
     "Combine",
     "ContainerKind",
     "Conversion",
@@ -200,10 +227,12 @@ __all__ = [
     "Count",
     "CurrentDevice",
     "DatasetType",
+    "Debugging",
     "DefaultDevice",
     "DeviceContext",
     "DeviceNumber",
     "DeviceType",
+    "Differentiate",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -213,6 +242,7 @@ __all__ = [
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
+    "Given",
     "GradMode",
     "GroupsOf",
     "HoldParameters",
@@ -224,6 +254,7 @@ __all__ = [
     "Loss",
     "Make",
     "Mix",
+    "Mode",
     "ModuleType",
     "Move",
     "MoveHelper",
@@ -232,9 +263,11 @@ __all__ = [
     "ObjectType",
     "OfProcess",
     "OptimizerType",
+    "Option",
     "ParameterType",
     "Placing",
     "Plain",
+    "Precision",
     "Prepare",
     "Query",
     "Quiet",
@@ -248,6 +281,7 @@ __all__ = [
     "SetDevice",
     "SetVariables",
     "StartMethod",
+    "StartProcesses",
     "StateOf",
     "Step",
     "Submodules",

@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from torchdevlint.knowledge.rows.modules import ModuleType, Placing
+from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
 
 if TYPE_CHECKING:
     from torchdevlint.knowledge.rows import Row
@@ -22,13 +22,19 @@ class Carrier(Enum):
     COPY = "`to` returns a moved copy (`PackedSequence`, DGL graph)"
 
 
-class Arrives(Enum):
-    """What a framework hands to a function or method of the script."""
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """A name of automatic mixed precision, and the one that is used today (``name``), if it is ``old``.
 
-    ANYTHING = "of which nothing is known"
-    MODULE = "a module that it has placed"
-    PLACED = "tensors that it has placed where the module is"
-    BATCH = "a batch as the loader yields it"
+    ``keyword`` names the first argument, the type of the device, which is ``default`` if it is not given. Where there
+    is no such device, it warns and switches itself off, unless the argument at ``enabled`` decides.
+    """
+
+    name: str
+    old: bool = False
+    keyword: str = ""
+    default: str = ""
+    enabled: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,7 @@ class ObjectType:
     on_host: bool = False  # made on the host; its elements are where it is
     placing: Placing = Placing.USER
     placed_by: tuple[str, ...] = ()  # keywords that change where it places things (`Accelerator(cpu=True)`)
+    precision: Precision | None = None
     overrides: Mapping[str, tuple[Arrives, ...]] = field(default_factory=lambda: MappingProxyType({}))
     unplaced: tuple[tuple[str, object], ...] | None = None
     pipeline: bool = False  # made of callables, which a call applies one after the other (`transforms.Compose`)
@@ -68,10 +75,22 @@ class Build:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A call of which a row tells where a keyword is given; without it nothing is known (`return_tensors="pt"`)."""
+
+    keyword: str
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
 class Transparent:
-    """A call whose result stands for one of its arguments, wrapped or not (`torch.compile`, `tqdm`, `islice`)."""
+    """A call whose result stands for one of its arguments, wrapped or not (`torch.compile`, `tqdm`, `islice`).
+
+    ``synchronises`` tells that the layers of the module exchange statistics with those of other processes from here on.
+    """
 
     argument: int = 0
+    synchronises: bool = False
 
 
 @dataclass(frozen=True, slots=True)

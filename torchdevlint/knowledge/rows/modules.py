@@ -26,6 +26,15 @@ class Placing(Enum):
     UNSEEN = "code that cannot be seen"
 
 
+class Arrives(Enum):
+    """What a framework hands to a function or method of the script."""
+
+    ANYTHING = "of which nothing is known"
+    MODULE = "a module that it has placed"
+    PLACED = "tensors that it has placed where the module is"
+    BATCH = "a batch as the loader yields it"
+
+
 class Replicas(Enum):
     """When a wrapper asks that the module it wraps is on the first of its devices."""
 
@@ -45,6 +54,7 @@ class Switch:
     name: str
     position: int
     on: bool = True
+    buffers: bool = False  # those tensors are buffers, which nothing trains
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +72,18 @@ class ModuleType:
     loss: Loss | None = None
     container: ContainerKind = ContainerKind.NONE
     placing: Placing = Placing.USER
-    framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
+    framework_methods: tuple[tuple[str, tuple[Arrives, ...]], ...] = ()  # what it hands to which (`training_step`)
     early_methods: tuple[str, ...] = ()  # methods that it calls before it has moved the module (`setup`)
+    moves_inputs: tuple[str, ...] = ()  # methods that take their inputs from anywhere (`generate`)
     has_device: bool = False
     metric: bool = False  # a torchmetrics metric or a loss with parameters: stateful, compared like a criterion
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
+    empty_with: tuple[tuple[str, object], ...] = ()  # with one of these arguments it holds none (`reduction="none"`)
+    prefix: str = ""  # of a wrapper: what it puts before the keys of the state dict of what it wraps (`module.`)
+    trained: bool = True  # some of the tensors that it holds are parameters
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
     own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 
@@ -121,6 +135,13 @@ class Visit:
 @dataclass(frozen=True, slots=True)
 class Freeze:
     """`requires_grad_(mode)` of a module: with False no graph is built for its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """`train(mode)` and `eval()` of a module: whether it is to be trained from here on."""
+
+    training: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchdevlint.knowledge.rows.libraries import ObjectType
+from torchdevlint.knowledge.rows.libraries import ObjectType, Precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,14 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised."""
+    """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised.
+
+    ``local`` number the processes of one machine; ``debugging`` are switches for debugging, with what they do.
+    """
 
     once: tuple[str, ...] = ()
+    local: tuple[str, ...] = ()
+    debugging: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +77,31 @@ class SetVariables:
 
     once: tuple[str, ...] = ()
     mapping: bool = False
+    debugging: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Debugging:
+    """A switch for debugging, or a context of one, and what it does; ``mode`` is the argument that turns it off."""
+
+    effect: str
+    mode: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class OfProcess:
-    """A call whose answer every process of a training has of its own (`get_rank`, `os.getenv`)."""
+    """A call whose answer every process of a training has of its own (`get_rank`, `os.getenv`).
+
+    ``on_machine`` tells that it numbers those of one machine; of variables, those in ``local`` do.
+    """
+
+    on_machine: bool = False
+    local: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StartProcesses:
+    """A call that runs a function in other processes of this machine (`torch.multiprocessing.spawn`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +130,17 @@ class EnvironmentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Collective:
+    """A call in which processes exchange tensors: those of its first parameters that are named in ``tensors``.
+
+    ``group`` is the index of the parameter that names another process group than the default one.
+    """
+
+    tensors: tuple[str, ...]
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
 class GeneratorType:
     """A call that gives a generator of random numbers: of the device that it names (``placed``), else of the host.
 
@@ -124,10 +160,16 @@ class Draw:
 class Arguments:
     """A namespace of command-line arguments or configuration: attributes are places and flags.
 
-    ``unplaced`` is that of `ObjectType` (`TrainingArguments`).
+    ``unplaced`` is that of `ObjectType` (`TrainingArguments`). ``holds`` tells that it has its keyword arguments.
     """
 
     unplaced: tuple[tuple[str, object], ...] | None = None
+    holds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The declaration of one argument of the command line: what it is where nobody gives it stands in ``default=``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +183,23 @@ class GradMode:
 
 
 @dataclass(frozen=True, slots=True)
+class Autocast:
+    """A context, or decorator, of mixed precision on one type of device: ``type``, or what its first argument names.
+
+    ``enabled`` is the index of the parameter that switches it off.
+    """
+
+    precision: Precision
+    type: str = ""
+    enabled: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A call that reads a clock of the host's; the difference of two readings is a time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conversion:
     """A switch after which a move of a module replaces its parameters."""
 
@@ -149,18 +208,21 @@ class Conversion:
 class DatasetType:
     """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`).
 
-    ``whole`` tells that an instance has all its items in every process, under their numbers.
+    ``whole`` tells that an instance has all its items in every process, under their numbers, ``reads`` that each of
+    them is read from a file of its own.
     """
 
     tensors: bool = False
     whole: bool = False
+    reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LoaderType:
     """A data loader class; ``collate`` is the argument that decides what arrives.
 
-    ``workers`` is the number of processes that make the items, ``context`` how these are started.
+    ``workers`` is the number of processes that make the items, ``context`` how these are started, ``size`` how many
+    items are in a batch. Only the first arguments, ``positional`` in number, are known by their position.
     """
 
     dataset: str = "dataset"
@@ -170,6 +232,8 @@ class LoaderType:
     samplers: tuple[str, ...] = ()  # arguments that decide the order instead
     workers: str = "num_workers"
     context: str = "multiprocessing_context"
+    size: str = "batch_size"
+    positional: int = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,10 @@ class RankRule(Enum):
     REDUCE_LATE = "the same, but keepdim is the fourth argument (`std`)"
     PLUS_ONE = "one more"
     MINUS_ONE = "one less, not below 0"
+    LESS = "the same or one less (a reduction that need not keep its dimension)"
+    MORE = "the same or more"
+    PRODUCT = "that of a product of matrices and vectors: the greatest, one less where one of both is a vector"
+    LAST = "the rank of the last operand"
     REDUCTION = "0 unless reduction='none'"
 
 
@@ -47,6 +51,7 @@ class Make:
     packed: bool = False
     always_host: bool = False  # from_numpy, frombuffer: takes no device and ignores the default device
     legacy: str = ""  # "cuda" for torch.cuda.FloatTensor and its kin, "cpu" for torch.FloatTensor
+    every: bool = False  # the class of every tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class Follow:
     pins: bool = False  # takes host memory only (`pin_memory`)
     demands: bool = False  # `requires_grad_`: a graph is built for its receiver from here on, unless it is given False
     out_mix: Mix = Mix.ZERO_DIM  # how the devices of the operand and of `out=` are compared
+    position: int = 0  # of its operand among the arguments of a function (`polygamma`)
     binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
 
@@ -106,6 +112,9 @@ class Combine:
     scalars: tuple[str, ...] = ()  # operands that may be 0-dim on the host where the others may not
     number_overload: tuple[str, ...] = ()  # `clamp`: one number among these makes the 0-dim others legal
     format: bool = False  # the first positional argument is no operand; every further one is (`einsum`)
+    variadic: bool = False  # every positional argument is an operand (`block_diag`)
+    keywords: tuple[str, ...] = ()  # further operands, which are given by keyword
+    count: int = 0  # number of tensors returned as a tuple; 0 for one tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +150,15 @@ class MoveKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move: by `.to(…)`, `.cuda(…)`, `.cpu()`, `.type(…)`; ``type`` is the accelerator of `OTHER_TYPE`."""
+    """A move: by `.to(…)`, `.cuda(…)`, `.cpu()`, `.type(…)`; ``type`` is the accelerator of `OTHER_TYPE`.
+
+    ``keywords`` are all that it takes, where that is told.
+    """
 
     kind: MoveKind = MoveKind.TO
     type: str = "cuda"
     empties: bool = False  # `to_empty`: replaces parameters
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +184,16 @@ class Plain:
     """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
 
     ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
-    of `Follow`, of an attribute that is set.
+    of `Follow`, of an attribute that is set. ``reads`` tells that it reads the values of a tensor, ``asks`` that it
+    asks whether its argument is one, ``modules`` that its arguments are modules.
     """
 
     tensor_evidence: bool = False
     sizes: bool = False
     demands: bool = False
+    reads: bool = False
+    asks: bool = False
+    modules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +204,8 @@ class Quiet:
 @dataclass(frozen=True, slots=True)
 class Backward:
     """`loss.backward()`: the receiver carries a graph, which is freed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differentiate:
+    """A call that gives gradients (`torch.autograd.grad`) and does nothing else that is followed."""

@@ -7,16 +7,6 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from torchdevlint.cli.failure import Failure
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file as UTF-8, in place of what is there. Raises `Failure` where it cannot be written."""
-    try:
-        replace_bytes(path, text.encode())
-    except OSError as error:
-        raise Failure(f"{path} cannot be written: {error.strerror or error}") from None
-
 
 def replace_bytes(path: Path, data: bytes) -> None:
     """Replace what a file holds, at once; a link stays one, and permissions stay. Raises `OSError`."""
