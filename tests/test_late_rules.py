@@ -128,6 +128,7 @@ REPLACED = [
     pytest.param(
         "m = AutoModelForCausalLM.from_pretrained('x')\n" + ADAM + "m.resize_token_embeddings(9)", True, id="new"
     ),
+    pytest.param("m = Build()\n" + ADAM + "m.resize_token_embeddings()", False, id="nothing is resized"),
     pytest.param("m = Build()\n" + ADAM + "m.fc = nn.Linear(m.fc.in_features, 2)", True, id="of other code"),
     pytest.param("m = Build()\n" + ADAM + "m.fc = nn.Linear(2, 2)", False, id="of it, perhaps beside"),
     pytest.param("m = models.vgg16()\n" + ADAM + "m.classifier[6] = nn.Linear(2, 2)", True, id="in a part"),

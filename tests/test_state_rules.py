@@ -106,6 +106,17 @@ WRAPPED = [
         SAVE.format("'x'") + LOAD.format("'x'").replace("))", ")['net'])"), False, id="a part that is not there"
     ),
     pytest.param(
+        WRAP + "torch.save({'net': wrapped.state_dict()}, 'x')\ns = torch.load('x')\ns['net'] = helper(s['net'])\n"
+        "net.load_state_dict(s['net'])",
+        False,
+        id="another one was put in",
+    ),
+    pytest.param(
+        WRAP + "torch.save({'net': wrapped.state_dict()}, 'x')\nnet.load_state_dict(torch.load('x')['net'])",
+        True,
+        id="a part of a file",
+    ),
+    pytest.param(
         "def save(path, state):\n    torch.save(state, path)\ndef load(path):\n    return torch.load(path)\n"
         + WRAP
         + "p = args.x + 'a'\nsave(p, wrapped.state_dict())\nnet.load_state_dict(load(p))",
