@@ -147,6 +147,7 @@ MOVED = [
     pytest.param("x = {'a': torch.ones(2)}\nx = x.cpu()", True, id="a dict"),
     pytest.param("[torch.ones(2)].to(device)", False, id="one without a name"),
     pytest.param("x = [torch.ones(2)]\nhelper(x)\nx.to(device)", False, id="one that other code had"),
+    pytest.param("def f(x=()):\n    if x:\n        x = x.to(device)\nf()", False, id="one that stands for nothing"),
     pytest.param("x = [torch.ones(2)]\nx.sort()", False, id="no move"),
     pytest.param("x = (torch.ones(2) for _ in range(2))\nx.to(device)", False, id="a generator"),
     pytest.param("x = [1] if args.x else torch.ones(2)\nx = x.to(device)", False, id="perhaps a tensor"),
