@@ -10,6 +10,7 @@ INDICES = "indices in a tuple, as an argument, are not followed"
 VALUE = "the value is read on the host, unless the tensor that is filled is there"
 SCALARS = "two numbers without dimensions on the host are one too many"
 VARIANCE = "a variance of fewer dimensions than the input is given one in some cases"
+TOLERANCE = "a tolerance that is a tensor is no operand of its row"
 FACTORY = "of numbers it makes a tensor, of tensors it follows them"
 
 MISSED: dict[str, tuple[int, str]] = {
@@ -35,9 +36,9 @@ MISSED: dict[str, tuple[int, str]] = {
     "linalg_lu_solve": (2, RANK),
     "linalg_matrix_norm": (3, RANK),
     "linalg_multi_dot": (3, RANK),
-    "linalg_pinv": (12, MIX),
+    "linalg_pinv": (12, OUT),
     "linalg_pinv_hermitian": (4, OUT),
-    "linalg_pinv_singular": (6, SCALAR),
+    "linalg_pinv_singular": (6, TOLERANCE),
     "linalg_tensorinv": (1, RANK),
     "linalg_tensorsolve": (2, RANK),
     "linalg_vecdot": (1, RANK),
@@ -67,9 +68,9 @@ MISSED: dict[str, tuple[int, str]] = {
     "nn_functional_pairwise_distance": (1, RANK),
     "nn_functional_pdist": (1, RANK),
     "nn_functional_poisson_nll_loss": (2, RANK),
-    "norm": (14, SCALAR),
+    "norm": (14, OUT),
     "norm_fro": (10, OUT),
-    "norm_inf": (10, SCALAR),
+    "norm_inf": (10, OUT),
     "norm_nuc": (2, RANK),
     "normal_number_mean": (4, FACTORY),
     "quantile": (3, OUT),
