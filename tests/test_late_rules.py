@@ -108,6 +108,8 @@ REPLACED = [
     pytest.param(ADAM + "m.head = Net()", True, id="a module of the file"),
     pytest.param(ADAM + "m.head = nn.DataParallel(m.head)", False, id="the same in a wrapper"),
     pytest.param(ADAM + "m.head = nn.Sequential(nn.Tanh(), m.head)", False, id="the same in a stack"),
+    pytest.param(ADAM + "m.head = nn.BatchNorm1d(4, affine=False)", False, id="a layer that has only buffers"),
+    pytest.param(ADAM + "m.head = nn.BatchNorm1d(4)", True, id="a layer that has both"),
     pytest.param(ADAM + "m.head = helper(m.head)", False, id="something unknown"),
     pytest.param(
         ADAM + "opt.add_param_group({'params': helper()})\nm.head = nn.Linear(4, 9)", True, id="a group before"

@@ -198,7 +198,7 @@ _SCALER = ObjectType(
 )
 
 # https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection
-_ANOMALY = "every operation keeps its stack, and every gradient is searched for NaN"
+_ANOMALY = "each gradient is searched for NaN"
 
 # https://docs.pytorch.org/docs/2.13/amp.html; the old names warn since 2.4
 _AUTOCAST = Precision("torch.amp.autocast", keyword="device_type", enabled=2)
