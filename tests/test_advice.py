@@ -34,6 +34,12 @@ def step(*lines: str, before: str = "total = 0.0", around: str = "with torch.no_
     return "\n".join([before, around, *(f"    {line}" for line in body)])
 
 
+METER = """class Meter:
+    def __init__(self):
+        self.sum = 0.0
+    def add(self, value=1.0, other=None):
+        self.sum += value
+"""
 COUNTED = [
     pytest.param(step("total += out.mean().item()"), True, id="item"),
     pytest.param(step("total += int(out.mean() > 0)"), True, id="int"),
@@ -56,6 +62,15 @@ COUNTED = [
     pytest.param(step("if flag:", "    total += out.mean().item()"), False, id="once in a while"),
     pytest.param(step("total += out.mean().item()", "str(out)"), False, id="shown"),
     pytest.param(step("total += y.mean().item()"), False, id="on the host"),
+    pytest.param(
+        step("total += out.mean().item()", "best += out.max().item()", "print(best)", before="total = best = 0.0"),
+        False,
+        id="one of two is shown",
+    ),
+    pytest.param(METER + step("meter.add(out.mean().item())", before="meter = Meter()"), True, id="by a meter"),
+    pytest.param(METER + step("meter.add(value=out.mean().item())", before="meter = Meter()"), True, id="by keyword"),
+    pytest.param(METER + step("meter.add(3, out.mean().item())", before="meter = Meter()"), False, id="not added"),
+    pytest.param(METER + step("with meter: pass", before="meter = Meter()"), False, id="nothing given"),
 ]
 
 

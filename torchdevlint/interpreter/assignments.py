@@ -82,7 +82,10 @@ def _carried(
     loop = tallies.around(run, slot)
     if slot is None or loop is None or run.reset_in.get(slot) is loop.node:
         return whole
-    pace.counted(run, addend, text_of(target))
+    if run.frame.loops:
+        pace.counted(run, addend, text_of(target))
+    else:
+        pace.counted_by_method(run, addend)
     key = tallies.added(run, node, text_of(target), before, addend, value, whole, slot)
     if not key:
         return whole

@@ -182,11 +182,26 @@ def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False
         return
     for node in _parts(added):
         wait = run.pace.waits.get(node)
-        if wait is None or (only_numbers and not wait.number):
+        if wait is None or (only_numbers and not wait.number) or _read_at_each_pass(loop.node.body, total):
             continue
         run.facts.costs.counted.add(node)
-        if run.world == loop.world and not _read_at_each_pass(loop.node.body, total):
+        if run.world == loop.world:
             run.emit(Counted(node, run.world, text_of(node), total, wait.before, loop.node))
+
+
+def counted_by_method(run: Run, added: cst.CSTNode) -> None:
+    """Record the waits of arguments that a method of a meter adds to a total of it: ``meter.update(loss.item())``."""
+    frame = run.frame
+    function, call, caller = frame.function, frame.call, frame.caller
+    assert function is not None
+    assert call is not None
+    assert caller is not None
+    run.frame = caller
+    for index, parameter in enumerate(function.node.params.params[1:]):
+        argument = call.get(index, parameter.name.value)
+        if argument is not None and _mentions(added, parameter.name.value):
+            counted(run, argument.node, call.receiver)
+    run.frame = frame
 
 
 def _read_at_each_pass(suite: cst.BaseSuite, total: str) -> bool:

@@ -58,7 +58,9 @@ _COMBINING: dict[str, Combine] = {
     **dict.fromkeys(words("block_diag cartesian_prod"), Combine((), Mix.STRICT, RankRule.VECTOR, variadic=True)),
     # Operands that are given by keyword.
     "cov": Combine(("input",), Mix.STRICT, RankRule.UNKNOWN, keywords=("fweights", "aweights")),
-    "searchsorted": Combine(("sorted_sequence", "input"), Mix.STRICT, RankRule.UNKNOWN, graph=False, keywords=("sorter",)),
+    "searchsorted": Combine(
+        ("sorted_sequence", "input"), Mix.STRICT, RankRule.UNKNOWN, graph=False, keywords=("sorter",)
+    ),
     **{
         f"masked.{name}": _MASKED
         for name in words("amax amin argmax argmin logsumexp mean median norm prod std sum var")
