@@ -67,6 +67,14 @@ COUNTED = [
         False,
         id="one of two is shown",
     ),
+    pytest.param(step("v = out.mean().item()", "total += v"), True, id="under a name"),
+    pytest.param(
+        step("v = out.mean().item()", "seen.append(v)", before="seen = []"), True, id="under a name, in a list"
+    ),
+    pytest.param(step("v = out.mean().item()", "total = total + v"), True, id="under a name, in a sum"),
+    pytest.param(step("v = out.mean().item()", "total += v", "print(v)"), False, id="a name that is shown"),
+    pytest.param(step("v = out.mean().item()", "total += v", "if v > 3: pass"), False, id="a name that is tested"),
+    pytest.param(step("v = out.mean().item()", "v = 3", "total += v"), False, id="a name for something else"),
     pytest.param(METER + step("meter.add(out.mean().item())", before="meter = Meter()"), True, id="by a meter"),
     pytest.param(METER + step("meter.add(value=out.mean().item())", before="meter = Meter()"), True, id="by keyword"),
     pytest.param(METER + step("meter.add(3, out.mean().item())", before="meter = Meter()"), False, id="not added"),
