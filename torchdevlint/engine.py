@@ -15,7 +15,7 @@ from torchdevlint.interpreter.driver import Interpretation, interpret
 from torchdevlint.interpreter.run import Resolver, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
-from torchdevlint.options import NotAnalysed, Options, on_by_default
+from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
@@ -45,6 +45,12 @@ class Diagnostic:
 def all_rules() -> tuple[rule.Rule, ...]:
     """Return every rule there is, found by its stem."""
     return rule.discover(torchdevlint.rules)
+
+
+@cache
+def _rules_by_default() -> tuple[rule.Rule, ...]:
+    """Return the rules that judge where nobody asks for advice: the others are not even imported."""
+    return rule.discover(torchdevlint.rules, on_by_default)
 
 
 def analyse(
@@ -83,9 +89,10 @@ def parse(text: str) -> cst.Module:
 
 def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     """Return the settled findings of the wanted rules."""
+    rules = all_rules() if any(options.wants(f"{ADVICE}{number:02}") for number in range(100)) else _rules_by_default()
     judging = tuple(
         r
-        for r in all_rules()
+        for r in rules
         if (r.in_tests or not options.is_test_file) and (on_by_default(r.code) or options.wants(r.code))
     )
     settled = settle.settle(rule.judge(judging, interpretation.events, interpretation.facts))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, calls, definitions, expressions, functions, statements, writers
+from torchdevlint.interpreter import attributes, calls, definitions, early, expressions, functions, statements, writers
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, LoaderType, Make, ModuleType, ObjectType, Placing, RankRule
@@ -271,7 +271,10 @@ def _placed_apart(run: Run, made: Module) -> bool:
     """Tell whether `__init__` itself put something registered somewhere: then each has a device of its own."""
     placements = [p for _, p in _registered_placements(run, made)]
     return any(
-        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE for placement in placements for p in placement
+        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE
+        for placement in placements
+        for p in placement
+        if not early.is_early(run, placement)
     )
 
 

@@ -29,7 +29,7 @@ def of_state(run: Run, state: Parameters, name: str) -> Value:
     if name not in READING:
         transfers.changed(run, state)
     tensor = transfers.state_tensor(state)
-    if state.kind != "states" or tensor == UNKNOWN:
+    if not state.is_state or tensor == UNKNOWN:
         return state
     match name:
         case "items":

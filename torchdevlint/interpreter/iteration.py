@@ -94,7 +94,7 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Module():
             found = run.items(value).any()
             return UNKNOWN if found is None else found
-        case Parameters(kind="states"):
+        case Parameters() if value.is_state:
             return UNKNOWN  # a name
         case Parameters():
             placement = run.module_placement(value.module) or ANY

@@ -80,10 +80,7 @@ def _replaced(run: Run, owner: Module | Opaque, value: Value, old: Value | None,
     keys = _wholes(run, owner) if not isinstance(old, Module) else (key for key, _ in _own(run, old, 0))
     kept = [run.store.get(key, OPTIMIZERS) for key in keys]
     optimizers = {held.key: current(run, held) for known in kept if isinstance(known, tuple) for held in known}
-    known = isinstance(value, Tensor) and bool(
-        run.store.holders(value)
-    )  # it has another name, an optimizer may have it
-    parts = frozenset(key for key, new in _own(run, value, 0) if (new and not known) or key in run.store.born)
+    parts = frozenset(key for key, new in _own(run, value, 0) if new or key in run.store.born)
     moment = run.new_key()
     run.facts.rebound.setdefault((owner.key, text), []).append(moment)
     if parts and optimizers:
@@ -104,7 +101,7 @@ def _own(run: Run, value: Value, depth: int) -> Iterator[tuple[int, bool]]:
         case Tensor(held=Holder.PARAMETER):
             yield 0, True
         case Module() if depth < MAX_DEPTH:
-            own = value.type.holds_tensors and not (value.type.abstract or value.type.scatters)
+            own = value.type.holds_tensors and value.type.trained and not (value.type.abstract or value.type.scatters)
             if value.cls is None and value.type.container is ContainerKind.NONE and own:
                 yield value.key, False
             for _, item in run.attribute_values(value.key):

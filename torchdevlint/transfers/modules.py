@@ -98,7 +98,11 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     if module.cls is None and (isinstance(value, Tensor | Opaque) or apart):
         run.store.set(module.key, PLACEMENT, ANY)  # one of the parameters of a torch layer: the others may be elsewhere
     if isinstance(value, Tensor) and value.held is not Holder.NONE:
+        known = run.store.holders(value) if value.held is Holder.PARAMETER and not run.frame.constructing else ()
         value = _as_held(value, node, name)
+        for slot in known:  # it moves with the module under its other names too
+            run.store.set(*slot, value)
+            run.lent_parameters.add((module.key, name))
     run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
 
 
@@ -203,9 +207,9 @@ def _switched(row: ModuleType, call: Call) -> ModuleType:
         return replace(row, holds_tensors=False)
     if not row.switches:
         return row
-    given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]
-    on = any(default if argument is None else argument.value == Const(True) for argument, default in given)
-    return replace(row, holds_tensors=on)
+    given = [(call.get(switch.position, switch.name), switch) for switch in row.switches]
+    on = [switch for argument, switch in given if (switch.on if argument is None else argument.value == Const(True))]
+    return replace(row, holds_tensors=bool(on), trained=not all(switch.buffers for switch in on))
 
 
 def fill_container(run: Run, made: Module, call: Call | None) -> None:

@@ -12,14 +12,13 @@ from torchdevlint.events import CudaCalled, Moved
 from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import pace
-from torchdevlint.interpreter.run import Flight
 from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
-from torchdevlint.transfers import environment, leaves, refusals, workers
+from torchdevlint.transfers import environment, groups, leaves, refusals, workers
 from torchdevlint.transfers.checkpoints import keep
-from torchdevlint.transfers.devices import legacy_type, place_of
+from torchdevlint.transfers.devices import place_of, sent_by_type
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
 from torchdevlint.transfers.placing import move_module, placed
@@ -29,6 +28,7 @@ from torchdevlint.values import (
     UNKNOWN,
     Const,
     Device,
+    Flight,
     Holder,
     Imported,
     Module,
@@ -91,7 +91,7 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
             placement = named if named is not None else lattice.on(Concrete(row.type))
             return placement, False
         case MoveKind.TYPE:
-            return (legacy_type(run, first.value) if first is not None else None), False
+            return (sent_by_type(run, first) if first is not None else None), False
         case MoveKind.TYPE_AS:
             return (run.placement_of(first.value) if first is not None else None), True
         case _:
@@ -259,6 +259,8 @@ def _moved(
         pace.sample_moved(run, call, f"{text}.{call.text}", before, after)
     if device and not proof:
         environment.begun_at(run, call.node, f"{text}.{call.text}", after)
+    if module is not None:
+        groups.placed(run, call.node, text, after, proof)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,
@@ -335,11 +337,12 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
 def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> None:
     """Move a module in place, with everything it has registered."""
     refusals.arguments(run, row, call, 0)
-    after, _ = destination(run, row, call)
+    after, derived = destination(run, row, call)
     before = run.module_placement(receiver) or ANY
     if after is None:
         return
-    refusals.of_spread(run, receiver, call)
+    if not derived:
+        refusals.of_spread(run, receiver, call, after)
     moved = _why(row, call, before, after)
     _moved(
         run,

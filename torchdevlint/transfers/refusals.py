@@ -9,6 +9,7 @@ import libcst as cst
 from torchdevlint.incidents import NoMove
 from torchdevlint.interpreter import expressions
 from torchdevlint.knowledge.rows import Move
+from torchdevlint.lattice import ANY, Concrete, Placement, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.values import Const, Container, Module, Tensor
@@ -54,10 +55,11 @@ def spread(run: Run, module: Module, names: tuple[str, ...], call: Call) -> None
             run.store.set(module.key, SPREAD, (call.node, f"{name}={given.value.value!r}"))
 
 
-def of_spread(run: Run, module: Module, call: Call) -> None:
-    """Record that a module was moved which a library has spread over devices."""
+def of_spread(run: Run, module: Module, call: Call, after: Placement) -> None:
+    """Record that a module was moved which a library has spread over devices; what is asked for may be a dtype."""
     kept = run.store.get(module.key, SPREAD)
-    if isinstance(kept, tuple) and not run.guarded:
+    sure = all(isinstance(p.device, Concrete) or p.device.kind is SymbolKind.PLACE for p in after) and after != ANY
+    if isinstance(kept, tuple) and sure and not run.guarded:
         why = f"was spread by `{kept[1]}` (a move undoes that, or fails where parts are offloaded)"
         _record(run, call, text_of(receiver_node(call)), why)
 

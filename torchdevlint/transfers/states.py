@@ -83,7 +83,7 @@ def given(run: Run, row: HoldParameters, module: Module | Opaque, call: Call) ->
         return Parameters(module)
     placement = run.module_placement(module) or ANY
     place = taken(run, placement, module.key, call.node, f"`{text_of(call.node)}`")
-    return Parameters(module, "states", run.new_key(), call.node, place)
+    return Parameters(module, "state", run.new_key(), call.node, place)
 
 
 def state_tensor(state: Parameters, name: object = None) -> Value:
@@ -106,7 +106,7 @@ def _entries(
 ) -> Iterator[tuple[tuple[object, ...], Keys, Condition]]:
     for option, condition in options(value):
         match option:
-            case Parameters(kind="states"):
+            case Parameters() if option.is_state:
                 yield path, _of(run, option), world | condition
             case Container(kind="dict") if depth < MAX_DEPTH:
                 for key, item in run.items(option).exact:
