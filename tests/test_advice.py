@@ -257,6 +257,7 @@ INDEXED = [
     pytest.param("for _ in range(3):\n    out = there[torch.arange(3, device=device)]", False, id="there"),
     pytest.param("for _ in range(3):\n    out = there[given.to('cpu')]", False, id="by what may be no tensor"),
     pytest.param("for _ in range(3):\n    out = there[torch.arange(3, device=given)]", False, id="somewhere"),
+    pytest.param("for _ in range(3):\n    out = given.to(device)[torch.arange(3)]", False, id="out of no tensor"),
     pytest.param(
         "class Own(nn.Module):\n    def __init__(self, w):\n        super().__init__()\n"
         "        self.w = w.cuda()[torch.arange(3)]\nOwn(torch.ones(3))",
@@ -310,6 +311,13 @@ MIXED = [
     ),
     pytest.param("if args.cuda:\n    x = x.cuda()\ngiven(x)", False, id="a module that is not known"),
     pytest.param("torch.add(x.cuda(), given.to(device))", False, id="what may be no tensor"),
+    pytest.param(
+        "use = not args.off and torch.cuda.is_available()\nif not args.off:\n    if use:\n        x = x.cuda()\n"
+        + AVAILABLE
+        + "net.cuda()\nnet(x)",
+        True,
+        id="one of several",
+    ),
     pytest.param(
         "s = torch.tensor(1.0)\nif args.cuda:\n    s = s.cuda()\n" + AVAILABLE + "x = x.cuda()\nx * s",
         False,
