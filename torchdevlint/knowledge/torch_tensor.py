@@ -146,7 +146,7 @@ TENSOR: dict[str, Row] = {
 TENSOR_ATTRIBUTES: dict[str, Row] = {
     **dict.fromkeys(words("T mT data grad real imag H mH"), _FOLLOW),
     "data": Follow(graph=False),
-    "grad": Follow(graph=False),
+    "grad": Follow(graph=False, along=True),
     "shape": Plain(sizes=True),
     "requires_grad": Plain(demands=True),
     **dict.fromkeys(

@@ -85,6 +85,7 @@ class Follow:
     pins: bool = False  # takes host memory only (`pin_memory`)
     demands: bool = False  # `requires_grad_`: a graph is built for its receiver from here on, unless it is given False
     out_mix: Mix = Mix.ZERO_DIM  # how the devices of the operand and of `out=` are compared
+    along: bool = False  # `grad`: of a parameter, it is moved with it
     position: int = 0  # of its operand among the arguments of a function (`polygamma`)
     binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
