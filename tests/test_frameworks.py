@@ -90,6 +90,13 @@ COLLATORS = [
         id="fabric is told not to",
     ),
     pytest.param(
+        "model.to(device)\nif given:\n    b = tokenizer.pad(given, return_tensors='pt')\nelse:\n"
+        "    b = tokenizer(given, return_tensors='pt')\nfor name in b:\n    b[name] = b[name].to(device)\n"
+        "mask = b['attention_mask']\nprint(model(**b).last_hidden_state * mask.float())\n",
+        [],
+        id="one of two, item by item",
+    ),
+    pytest.param(
         "from transformers import AutoImageProcessor\nprocessor = AutoImageProcessor.from_pretrained('x')\n"
         "model.to(device)\nmodel(**processor(given, return_tensors='pt', device=device))\n",
         [],

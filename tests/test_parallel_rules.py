@@ -147,6 +147,7 @@ FED = [
     pytest.param({"BODY": "name = f'model:{args.k}'\n        x = x[args.k]"}, True, id="another text"),
     pytest.param({"BODY": "y = y.to(device=RANK)\n        torch.manual_seed(0)"}, True, id="a seed of all"),
     pytest.param({"BODY": "torch.manual_seed(RANK)"}, False, id="a seed of each"),
+    pytest.param({"BODY": "args['part'] = RANK\n        x = args[0](x)(x)[args.part]"}, False, id="in a dict"),
 ]
 
 
@@ -188,6 +189,8 @@ PLACED = [
     ),
     pytest.param({"JOIN": JOIN + "\n    unknown(rank)"}, False, id="after code that is not seen"),
     pytest.param({"JOIN": "unknown(rank)\n    " + JOIN}, False, id="before that it joins"),
+    pytest.param({"JOIN": JOIN + "\n    anything(rank)"}, False, id="after code of an unknown name"),
+    pytest.param({"JOIN": JOIN + "\n    work(rank, size, net)"}, False, id="after a function that is not followed"),
     pytest.param({"JOIN": JOIN + "\n    torch.cuda.set_device(rank)"}, False, id="a device is set"),
     pytest.param({"JOIN": JOIN + "\n    os.environ[given] = '1'"}, False, id="perhaps a variable"),
     pytest.param({"JOIN": JOIN + "\n    d = torch.device('cuda', rank)"}, False, id="by an index"),
@@ -277,6 +280,8 @@ REPLICATED = [
         "return self.parts[0](x * self.plain)", "nn.DataParallel(given)(given)", [], id="of something unknown"
     ),
     pytest.param("return self.parts[0](x) * self.plain", "net(given if flag else None)", ["TDL607"], id="a choice"),
+    pytest.param("return self.plain * self.parts[0](x)", "net(given)", ["TDL607"], id="the first operand"),
+    pytest.param("return self.parts[0](x) + torch.ones(2)", "net(given)", ["TDL104"], id="on the host"),
     pytest.param("return self.parts[0](x)", "unknown(net)", [], id="not called"),
     pytest.param(
         "return x", "m = nn.DataParallel(nn.Linear(2, 2).cuda(), device_ids=[0, 1])\nm(given)", [], id="a layer"
@@ -296,6 +301,9 @@ TOLD = [
     pytest.param(f"{DDP}(Net().cuda(1), device_ids=[0])", True, id="another device"),
     pytest.param(f"{DDP}(Net().cuda(1), device_ids=[given])", False, id="an unknown device"),
     pytest.param(f"{DDP}(Net().cuda(1), device_ids=given)", False, id="unknown devices"),
+    pytest.param(f"{DDP}(Net().to(given), device_ids=[0])", False, id="a module that may be anywhere"),
+    pytest.param(f"net = Net()\nunknown(net)\n{DDP}(net, device_ids=[0])", False, id="a module that was lent"),
+    pytest.param("nn.DataParallel(Net(), device_ids=[given, flag])(given)", False, id="replicas that may be anywhere"),
     pytest.param(f"{DDP}(Net().cuda(1), device_ids=list(given))", False, id="any number of devices"),
     pytest.param(f"{DDP}(Net().cuda(1), **given)", False, id="arguments that are not seen"),
     pytest.param(
@@ -335,61 +343,3 @@ CONVERTED = [
 @pytest.mark.parametrize(("lines", "found"), CONVERTED)
 def test_layers_that_synchronise(lines: str, found: bool) -> None:
     assert codes(lines, "TDL102", "TDL601") == ["TDL608"] * found
-
-
-LEFT_ON = [
-    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", True, id="a variable"),
-    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = given", False, id="set to what is given"),
-    pytest.param("os.environ['CUDA_LAUNCH_BLOCKING'] = ''", False, id="off"),
-    pytest.param("os.putenv('CUDA_LAUNCH_BLOCKING', '1')", True, id="by a call"),
-    pytest.param("os.putenv('CUDA_LAUNCH_BLOCKING')", False, id="without a value"),
-    pytest.param("os.environ.update(CUDA_LAUNCH_BLOCKING='1')", True, id="by keyword"),
-    pytest.param(
-        "if torch.cuda.is_available():\n    os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", True, id="where CUDA is"
-    ),
-    pytest.param("if flag:\n    os.environ['CUDA_LAUNCH_BLOCKING'] = '1'", False, id="asked for"),
-    pytest.param("torch.autograd.anomaly_mode.set_detect_anomaly(mode=True)", True, id="by its long name"),
-    pytest.param(
-        "torch.autograd.set_detect_anomaly(True)\ntorch.autograd.set_detect_anomaly(flag)", False, id="and off"
-    ),
-]
-
-
-@pytest.mark.parametrize(("lines", "found"), LEFT_ON)
-def test_switches_that_are_left_on(lines: str, found: bool) -> None:
-    assert codes("import os\n" + lines) == ["TDL509"] * found
-
-
-EARLY = """
-import lightning.pytorch as pl
-class Helper:
-    def __init__(self, place):
-        self.place = place
-class Model(pl.LightningModule):
-    def __init__(self):
-        super().__init__()
-        KEEP
-    def setup(self, stage):
-        self.late = self.device
-    def training_step(self, batch, index):
-        here = self.device
-        return batch + self.mask
-"""
-
-KEPT = [
-    pytest.param("self.place = self.device", True, id="an attribute"),
-    pytest.param("self.late = self.device", False, id="bound later"),
-    pytest.param("self.mask = torch.ones(2, device=self.device)", True, id="a plain tensor"),
-    pytest.param("self.mask = nn.Parameter(torch.ones(2, device=self.device))", False, id="a parameter"),
-    pytest.param("self.head = nn.Linear(2, 2).to(self.device)", False, id="a layer"),
-    pytest.param("self.helper = Helper(self.device)", True, id="an object of the file"),
-    pytest.param("self.helper = unknown(self.device)", False, id="something unknown"),
-    pytest.param("place = self.device", False, id="a variable"),
-    pytest.param("self.mask = torch.ones(2, device=self.device) if flag else None", True, id="on one way"),
-    pytest.param("self.other = Model.other.device", False, id="of something else"),
-]
-
-
-@pytest.mark.parametrize(("keep", "found"), KEPT)
-def test_devices_that_are_kept(keep: str, found: bool) -> None:
-    assert codes(EARLY.replace("KEEP", keep)) == ["TDL510"] * found

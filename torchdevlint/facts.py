@@ -111,6 +111,9 @@ class FileFacts:
     # of each process group that the file makes, whether it moves accelerator tensors only
     groups: set[bool] = field(default_factory=set)
 
+    # where the modules are that are called in each block that casts
+    cast_states: dict[cst.CSTNode, list[tuple[Placement, Condition]]] = field(default_factory=dict)
+
     # whether the file starts other processes, which read the environment anew
     starts_processes: bool = False
 

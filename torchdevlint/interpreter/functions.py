@@ -26,11 +26,9 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     """Run a function with the arguments of a call; beyond the budget it is code that cannot be seen."""
     node = function.node
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
-        _also_receiver(run, function)
-        return calls.unseen(run, call)
+        return _not_followed(run, function, call)
     if run.frame.depth >= MAX_CALL_DEPTH or run.stack.count(node) > 1 or not run.spend(node):
-        _also_receiver(run, function)
-        return calls.unseen(run, call)
+        return _not_followed(run, function, call)
     run.called.add(node)
     if node in run.decorated:
         call = calls.veiled(run, call)
@@ -54,10 +52,12 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         run.work[node] = run.work.get(node, 0) + run.steps - before
 
 
-def _also_receiver(run: Run, function: Function) -> None:
-    """A method that is not followed may do anything to its receiver."""
+def _not_followed(run: Run, function: Function, call: Call) -> Value:
+    """Call a function as code that cannot be seen; a method may do anything to its receiver."""
+    run.foreign += 1
     if function.receiver is not None:
         calls.escape(run, function.receiver)
+    return calls.unseen(run, call)
 
 
 def open_frame(run: Run, function: Function, entry: cst.CSTNode | None) -> Frame:

@@ -116,8 +116,18 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         case Object():
             calls.consume(run, value)
             calls.forget_elements(run, base)
+        case Choice():
+            calls.consume(run, value)
+            _forget_objects(run, base)
         case _:
             calls.consume(run, value)
+
+
+def _forget_objects(run: Run, base: Choice) -> None:
+    """Forget what objects of libraries hold of which one is written to, and it is not known which."""
+    for option, _ in base.options:
+        if isinstance(option, Object):
+            calls.escape(run, option)
 
 
 def _replace_item(run: Run, base: Module, key: Value, value: Value, target: cst.Subscript, node: cst.CSTNode) -> None:

@@ -36,7 +36,7 @@ from torchdevlint.rule import Finding, Severity, rule
 @rule(
     __name__,
     on=Unsynchronised,
-    message="`{text}` runs batch normalisation converted to synchronise ({converted}) {how}, where it does not",
+    message="`{text}` runs layers converted to synchronise ({converted}) {how}, where they do not",
     fix="Use `DistributedDataParallel`",
     severity=Severity.WARNING,
 )

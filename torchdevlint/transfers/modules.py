@@ -207,9 +207,9 @@ def _switched(row: ModuleType, call: Call) -> ModuleType:
         return replace(row, holds_tensors=False)
     if not row.switches:
         return row
-    given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]
-    on = any(default if argument is None else argument.value == Const(True) for argument, default in given)
-    return replace(row, holds_tensors=on)
+    given = [(call.get(switch.position, switch.name), switch) for switch in row.switches]
+    on = [switch for argument, switch in given if (switch.on if argument is None else argument.value == Const(True))]
+    return replace(row, holds_tensors=bool(on), trained=not all(switch.buffers for switch in on))
 
 
 def fill_container(run: Run, made: Module, call: Call | None) -> None:
@@ -284,7 +284,7 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             if assigned is not None and assigned.value == Const(True):
                 additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
             return NONE
-        case Exchange():
+        case Exchange() if call.arguments or call.keywords:  # else it only gives them
             move_module(run, receiver, run.module_placement(receiver) or ANY)
             additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
             return UNKNOWN
