@@ -91,3 +91,29 @@ def test_a_step_is_no_guard_and_a_flag_is_one() -> None:
 def test_an_import_of_a_compiled_extension_is_a_guard() -> None:
     source = "import torch\nfrom kernels import sum_cuda\nx = torch.ones(3).cuda()\n"
     assert found(source) == []
+
+
+NEVER_MOVED = """\
+import torch
+from torch import nn
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.scale = torch.linspace(0, 1, 4)
+    def forward(self, x):
+        return self.layer(x) * self.scale
+def main():
+    model = nn.Sequential(*[Scaled() for _ in range(2)])
+    x = torch.randn(3, 4)
+    if torch.cuda.is_available():
+        x.cuda()
+    model(x)
+main()
+"""
+
+
+def test_a_move_that_is_thrown_away_brings_nothing_to_an_accelerator() -> None:
+    assert [one.code for one in analyse(NEVER_MOVED)] == ["TDL201"]
+    kept = NEVER_MOVED.replace("x.cuda()", "model, x = model.cuda(), x.cuda()")
+    assert [one.code for one in analyse(kept)] == ["TDL105"]

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import torch
 from elsewhere import Kind, items, name
+from torch.utils.data import DataLoader
 
 one = torch.ones(2)
 pair = (one, one)
@@ -76,3 +77,13 @@ made, _ = same_kind
 same = made  # reveal: cuda [1]
 asked = type(iter(items))  # reveal: unknown
 new = type("New", (), {})  # reveal: unknown
+
+LEVEL = 2
+if LEVEL:
+    placed = one.cuda()
+else:
+    placed = one
+by_level = placed  # reveal: cpu if not LEVEL | cuda if LEVEL
+
+for samples in DataLoader(items, collate_fn=lambda samples: samples):
+    gathered = samples  # reveal: where DataLoader yields

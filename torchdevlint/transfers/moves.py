@@ -204,12 +204,12 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
         return UNKNOWN  # `x.type()` is the name of its type
     if refusals.arguments(run, row, call, 0):
         return UNKNOWN
-    after, derived = destination(run, row, call)
+    accelerated, (after, derived) = run.facts.accelerated, destination(run, row, call)
+    run.facts.accelerated &= accelerated or not call.discarded  # a copy that nobody keeps brings nothing there
     if after is None:
         _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
         return replace(value, leaf=False)
-    reasons = (p.why.root() for p in lattice.ordered(value.placement) if p.why is not None)
-    source = next((root.source for root in reasons if root.source), 0)
+    source = next((p.why.root().source for p in lattice.ordered(value.placement) if p.why and p.why.root().source), 0)
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
