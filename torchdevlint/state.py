@@ -54,7 +54,7 @@ class Branch:
     """What one way through a branching left behind: its writes and the condition under which it was taken."""
 
     writes: Writes
-    condition: Condition
+    condition: Condition = ALWAYS
 
 
 @dataclass(slots=True)
@@ -241,10 +241,15 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
 
 
 def join_all(parts: Iterable[tuple[Value, Condition]]) -> Value:
-    """Return what may be any of several values, each but the first under its condition; Unknown where there is none."""
+    """Return what may be any of several values, each under its condition; Unknown where there is none."""
     joined: Value | None = None
+    joined_if = ALWAYS
     for value, condition in parts:
-        joined = value if joined is None else join(joined, value, ALWAYS, condition)
+        if joined is None:
+            joined, joined_if = value, condition
+        else:
+            joined = join(joined, value, joined_if, condition)
+            joined_if = ALWAYS
     return UNKNOWN if joined is None else joined
 
 

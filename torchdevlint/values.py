@@ -208,7 +208,11 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class of the file: its methods and class attributes, the bases that are known, the rows they gave."""
+    """A class of the file: its methods and class attributes, the bases that are known, the rows they gave.
+
+    ``after`` is what comes behind it where an attribute is looked up. ``whole`` is the class of the object where
+    this is what `super()` shows of it.
+    """
 
     key: int
     name: str = field(compare=False)
@@ -218,6 +222,8 @@ class Class:
     bases: tuple[Value, ...] = field(compare=False)
     type: ModuleType | ObjectType | LoaderType | None = field(default=None, compare=False)
     open: bool = field(default=False, compare=False)
+    after: tuple[Value, ...] = field(default=(), compare=False)
+    whole: Class | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import AttributeMissed
-from torchdevlint.interpreter import attributes
+from torchdevlint.interpreter import lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ModuleType, Replicas
 from torchdevlint.lattice import ALWAYS, Condition
@@ -60,7 +60,7 @@ def missed(run: Run, module: Module, name: str, node: cst.BaseExpression) -> Non
 def _classes(module: Module) -> list[Class]:
     if module.cls is None:
         return []
-    return [cls for cls in attributes.lineage(module.cls, set()) if isinstance(cls, Class)]
+    return list(lineage.classes(module.cls))
 
 
 def lacks(run: Run, module: Module, name: str) -> bool:
@@ -69,7 +69,7 @@ def lacks(run: Run, module: Module, name: str) -> bool:
         return False
     if module.cls is None:
         return True
-    if module.cls.open or any(attributes.member(run, module.cls, method) is not None for method in DYNAMIC):
+    if module.cls.open or any(lineage.member(run, module.cls, method) is not None for method in DYNAMIC):
         return False
     return not any(
         name in cls.members or cls.node.decorators or cls.node.keywords or _annotates(cls.node, name)
@@ -109,8 +109,8 @@ def is_instance(run: Run, value: Value, kinds: Value) -> Value:
     def answer(option: Value) -> bool | None:
         if not isinstance(option, Module):
             return None
-        lineage: list[Value] = list(attributes.lineage(option.cls, set())) if option.cls is not None else []
-        if any(kind in lineage or _wraps(kind) is option.type for kind in wanted):
+        line: list[Value] = list(lineage.lineage(option.cls)) if option.cls is not None else []
+        if any(kind in line or _wraps(kind) is option.type for kind in wanted):
             return True
         # Layers of torch have bases that no row tells of; classes of the file and wrappers are no base of theirs.
         told = all(isinstance(kind, Class) or _wraps(kind) is not None for kind in wanted)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.facts import PROVEN
-from torchdevlint.interpreter import absence, calls, functions
+from torchdevlint.interpreter import absence, calls, functions, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -24,7 +23,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import row_of
-from torchdevlint.state import join_all
+from torchdevlint.state import Branch, join_all
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -49,8 +48,12 @@ from torchdevlint.values import (
 )
 
 PROPERTY = "property"
+REPLACED = "<replaced>"
+"""The slot of what the file binds in the place of an attribute of another module (`torch.load = …`)."""
 NAMESPACE = "__dict__"
 """The attribute through which all others can be bound."""
+CLASS = "__class__"
+"""The attribute that is the class of an object."""
 
 
 def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
@@ -58,7 +61,8 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
     match value:
         case Imported():
             full = f"{value.name}.{name}"
-            return Imported(full, row_of(full, run.knowledge))
+            replaced = run.store.value(run.imported[full], REPLACED) if full in run.imported else None
+            return replaced if replaced is not None else Imported(full, row_of(full, run.knowledge))
         case Tensor():
             return _of_tensor(run, value, name)
         case Opaque():
@@ -68,13 +72,10 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
         case Instance():
             return _of_instance(run, value, name, node)
         case Class():
-            found = member(run, value, name)
+            found = lineage.member(run, value, name)
             if isinstance(found, Function) and run.kinds.get(found.node) == "classmethod":
                 return Function(found.node, found.frame, found.name, value, found.owner)
-            if found is None:
-                found = _of_base(run, value, name)
-            own = run.store.value(value.key, name)
-            return own if own is not None else UNKNOWN if found is None else found
+            return found if found is not None else _of_base(run, value, name)
         case Object():
             return _of_object(run, value, name)
         case Device():
@@ -205,6 +206,8 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
 
 
 def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression) -> Value:
+    if lineage.member(run, value.cls, "__getattribute__") is not None:
+        return run.opaque(name)
     known = run.store.value(value.key, name)
     if known is not None:
         return known
@@ -213,60 +216,51 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
     found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
-    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in lineage(value.cls, set())):
+    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in lineage.lineage(value.cls)):
         return UNKNOWN  # groups and state, as of an optimizer itself
+    asked = lineage.method(run, value, "__getattr__")
+    if asked is not None:
+        return functions.invoke(run, asked, calls.Call(node, name, [calls.Argument(node, Const(name))]))
     made = run.opaque(f"self.{name}" if run.frame.receiver == value else name)
     run.store.remember(value.key, name, made)
     return made
 
 
-def of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.BaseExpression) -> Value | None:
+def of_class(run: Run, receiver: Module | Instance, cls: Class, name: str, node: cst.BaseExpression) -> Value | None:
     """Return a member of the class bound to the receiver; a property is called."""
-    for base in lineage(cls, set()):
-        own = run.store.value(base.key, name) if isinstance(base, Class) else None
-        if own is not None:
-            return own
-    found = member(run, cls, name)
+    if name == CLASS:
+        return cls.whole or cls
+    found = lineage.member(run, cls, name)
+    if isinstance(found, Instance):
+        asked = lineage.method(run, found, "__get__")
+        given = [calls.Argument(node, receiver), calls.Argument(node, cls)]
+        return found if asked is None else functions.invoke(run, asked, calls.Call(node, name, given))
     if not isinstance(found, Function):
         return found
     kind = run.kinds.get(found.node)
     if kind == "staticmethod":
         return found
-    bound = Function(found.node, found.frame, found.name, cls if kind == "classmethod" else receiver, found.owner)
+    owner = cls if kind == "classmethod" else lineage.itself(receiver)
+    bound = Function(found.node, found.frame, found.name, owner, found.owner)
     return functions.invoke(run, bound, calls.Call(node, name)) if kind == PROPERTY else bound
 
 
 def _is_property(run: Run, cls: Class, name: str) -> bool:
-    found = member(run, cls, name)
+    """Tell whether assigning an attribute runs code of its own: the setter of a property or of a descriptor."""
+    found = lineage.member(run, cls, name)
+    if isinstance(found, Instance):
+        return lineage.method(run, found, "__set__") is not None
     return isinstance(found, Function) and (run.kinds.get(found.node) == PROPERTY or found.node in run.opaque_decorated)
 
 
-def _of_base(run: Run, cls: Class, name: str) -> Value | None:
-    """Return what a row tells of a class method that a base outside the file has, or None."""
-    for base in lineage(cls, set()):
+def _of_base(run: Run, cls: Class, name: str) -> Value:
+    """Return what a row tells of a class method that a base outside the file has."""
+    for base in lineage.lineage(cls):
         if isinstance(base, Imported):
             row = row_of(f"{base.name}.{name}", run.knowledge)
             if row is not None:
                 return Imported(f"{base.name}.{name}", row)
-    return None
-
-
-def member(run: Run, cls: Class, name: str) -> Value | None:
-    """Return a member of a class or of the first of its visible bases that has it, or None."""
-    if name in cls.members:
-        return cls.members[name]
-    return next((c.members[name] for c in lineage(cls, set()) if isinstance(c, Class) and name in c.members), None)
-
-
-def lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
-    """Yield a class and its bases, depth first and each once: a diamond has a path for every choice of sides."""
-    seen.add(cls.key)
-    yield cls
-    for base in cls.bases:
-        if not isinstance(base, Class):
-            yield base
-        elif base.key not in seen:
-            yield from lineage(base, seen)
+    return UNKNOWN
 
 
 def _of_object(run: Run, value: Object, name: str) -> Value:
@@ -290,9 +284,8 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
     return Tensor(run.placement_of(value)) if carries else UNKNOWN
 
 
-def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: cst.CSTNode) -> None:
+def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode) -> None:
     """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor."""
-    name = target.attr.value
     absence.note_binding(run, receiver, name)
     match receiver:
         case Module(cls=Class() as cls) | Instance(cls=cls) if _is_property(run, cls, name):
@@ -300,7 +293,7 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
             calls.forget_attributes(run, receiver.key)
         case Module():
             transfers.hold(run, receiver, name, value, node)
-        case Instance(cls=cls) if member(run, cls, "__setattr__") is not None:
+        case Instance(cls=cls) if lineage.member(run, cls, "__setattr__") is not None:
             calls.consume(run, value)
             calls.escape(run, receiver)
         case Instance() | Object() | Optimizer():
@@ -331,5 +324,18 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
                     run.store.set(*slot, moved)
         case Class():
             run.set_attribute(receiver.key, name, value)
+        case Imported():
+            calls.consume(run, value)
+            run.store.set(run.imported_key(f"{receiver.name}.{name}"), REPLACED, value)
+        case Choice():
+            _write_each(run, receiver, name, value, node)
         case _:
             calls.consume(run, value)
+
+
+def _write_each(run: Run, receiver: Choice, name: str, value: Value, node: cst.CSTNode) -> None:
+    """Bind an attribute of one of several objects: of each, where it is that one."""
+    for option, condition in receiver.options:
+        run.store.push()
+        write(run, option, name, value, node)
+        run.store.merge([Branch({}), Branch(run.store.pop(), condition)])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import absence, attributes, calls, iteration
+from torchdevlint.interpreter import absence, attributes, calls, iteration, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY
 from torchdevlint.state import Items, join
@@ -165,18 +165,15 @@ def _filter(run: Run, call: Call) -> Value:
 
 def _super(run: Run, call: Call) -> Value:
     """``super()``: the receiver, seen as an object of the bases of the class that owns the running method."""
-    function, receiver = run.frame.function, run.frame.receiver
-    if function is None or function.owner is None or receiver is None:
+    function = run.frame.function
+    if function is None or function.owner is None:
         return UNKNOWN
-    owner = function.owner
-    parent = Class(owner.key, owner.name, owner.node, owner.frame, {}, owner.bases, owner.type, owner.open)
-    match receiver:
-        case Module():
-            return Module(receiver.key, receiver.type, parent, receiver.name)
-        case Instance():
-            return Instance(receiver.key, parent, receiver.open)
-        case _:
-            return UNKNOWN
+    receiver = run.frame.receiver
+    if receiver is None and function.node.params.params:  # a method that was read from its class, and then called
+        receiver = run.store.value(run.frame.key, function.node.params.params[0].name.value)
+    if not isinstance(receiver, Module | Instance) or receiver.cls is None:
+        return UNKNOWN
+    return lineage.behind(run, receiver, function.owner)
 
 
 def _getattr(run: Run, call: Call) -> Value:
@@ -198,15 +195,14 @@ def _setattr(run: Run, call: Call) -> Value:
         return NONE
     receiver, named, value = (argument.value for argument in call.arguments)
     transfers.register(run, value)
-    name = named.value if isinstance(named, Const) and isinstance(named.value, str) else ""
-    absence.note_binding(run, receiver, name)
+    if isinstance(named, Const) and isinstance(named.value, str):
+        attributes.write(run, receiver, named.value, value, call.node)
+        return NONE
+    absence.note_binding(run, receiver, "")
     if isinstance(receiver, Module):
-        transfers.hold(run, receiver, name or f"<setattr {run.new_key()}>", value, call.node)
+        transfers.hold(run, receiver, f"<setattr {run.new_key()}>", value, call.node)
     elif isinstance(receiver, Instance | Opaque):
-        if name:
-            run.set_attribute(receiver.key, name, value)
-        else:
-            calls.forget_attributes(run, receiver.key)
+        calls.forget_attributes(run, receiver.key)
     return NONE
 
 

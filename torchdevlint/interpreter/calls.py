@@ -9,7 +9,7 @@ from functools import reduce
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, methods, uncalled
+from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, lineage, methods, uncalled
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Carrier
 from torchdevlint.lattice import ANY
@@ -217,7 +217,7 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
         case Module():
             return methods.call_module(run, callee, made)
         case Instance():
-            method = attributes.member(run, callee.cls, "__call__")
+            method = lineage.member(run, callee.cls, "__call__")
             if isinstance(method, Function):
                 bound = Function(method.node, method.frame, method.name, callee, method.owner)
                 return functions.invoke(run, bound, made)

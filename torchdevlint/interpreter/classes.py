@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, calls, definitions, expressions, functions, statements, writers
+from torchdevlint.interpreter import calls, definitions, expressions, functions, lineage, statements, writers
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, LoaderType, Make, ModuleType, ObjectType, Placing, RankRule
@@ -53,7 +53,8 @@ def define(run: Run, node: cst.ClassDef) -> Class:
     run.frames[run.frame.key] = run.frame
     members: dict[str, Value] = {}
     row, is_open = _inherited(bases)
-    made = Class(run.new_key(), node.name.value, node, outer.key, members, bases, row, is_open)
+    after = lineage.linearized(bases)
+    made = Class(run.new_key(), node.name.value, node, outer.key, members, bases, row, is_open, after)
     run.store.push()
     statements.block(run, node.body)
     scope = run.frame
@@ -99,7 +100,7 @@ def _inherited(bases: tuple[Value, ...]) -> tuple[ModuleType | ObjectType | Load
 def instantiate(run: Run, cls: Class, call: Call) -> Value:
     """Build an instance: run `__init__` with the arguments, within the budget."""
     made = _blank(run, cls)
-    init = attributes.member(run, cls, "__init__")
+    init = lineage.member(run, cls, "__init__")
     if isinstance(init, Function):
         bound = Function(init.node, init.frame, "__init__", made, init.owner)
         functions.invoke(run, bound, call)
@@ -112,7 +113,7 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
         if isinstance(made, Module) and cls.type is not None and not made.type.abstract:
             for argument in call.values():
                 calls.escape(run, argument.value)
-        after = attributes.member(run, cls, "__post_init__")
+        after = lineage.member(run, cls, "__post_init__")
         if isinstance(after, Function):
             bound = Function(after.node, after.frame, after.name, made, after.owner)
             functions.invoke(run, bound, calls.Call(call.node, after.name))
@@ -151,7 +152,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
                 run.store.set(key, PLACEMENT, ANY)
         _forget_host_tensors(run, made)
     overrides = made.cls is not None and any(
-        attributes.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
+        lineage.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
     for name, value in tuple(run.attribute_values(made.key)):
         match value:
@@ -246,7 +247,7 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
     """Return an instance of a class as any caller may have built it, and where its tensors then are."""
     made = _blank(run, cls)
     run.lent.add(made.key)
-    init = attributes.member(run, cls, "__init__")
+    init = lineage.member(run, cls, "__init__")
     if isinstance(init, Function):
         functions.run_symbolically(run, Function(init.node, init.frame, "__init__", made, init.owner))
     apart = finish(run, made)
@@ -254,7 +255,7 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
         return made, None
     symbol = Symbol(made.key, SymbolKind.OWNER, "the device of `self`")
     owner = lattice.on(symbol, Why(Role.OWNER, cls.node, f"held by `{cls.name}`"))
-    overrides = any(attributes.member(run, cls, name) is not None for name in run.knowledge.module_overrides)
+    overrides = any(lineage.member(run, cls, name) is not None for name in run.knowledge.module_overrides)
     if cls.open and made.type.placing is Placing.USER:
         transfers.move_module(run, made, ANY)
         return made, ANY

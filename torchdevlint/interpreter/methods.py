@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import attributes, calls, collections, functions
+from torchdevlint.interpreter import attributes, calls, collections, functions, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Backward, ContainerKind, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
@@ -142,9 +142,9 @@ def call_module(run: Run, module: Module, made: Call) -> Value:
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
         return calls.call_value(run, assigned, made)
-    if module.cls is not None and (transfers.hooked(run, module) or attributes.member(run, module.cls, "__call__")):
+    if module.cls is not None and (transfers.hooked(run, module) or lineage.member(run, module.cls, "__call__")):
         return calls.unseen(run, made)  # its inputs may be moved before `forward` has them
-    forward = attributes.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None
+    forward = lineage.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None
     if not run.frame.in_module and not run.frame.constructing:
         run.facts.definitions_only = False
     if isinstance(forward, Function):

@@ -29,7 +29,7 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, node: cst.CSTNode
         run.bind(run.owner_of(target.value), target.value, transfers.named(run, value, target.value))
     elif type(target) is cst.Attribute:
         receiver = expressions.evaluate(run, target.value)
-        attributes.write(run, receiver, target, value, node)
+        attributes.write(run, receiver, target.attr.value, value, node)
     elif type(target) is cst.Subscript:
         _assign_item(run, target, value, node)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchdevlint.interpreter import attributes
+from torchdevlint.interpreter import lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Move, MoveKind
 from torchdevlint.values import Class, Function
@@ -15,9 +15,7 @@ from torchdevlint.values import Class, Function
 def of_class(run: Run, cls: Class) -> dict[str, set[str]]:
     """Return the names of attributes with the methods that assign or move them."""
     found: dict[str, set[str]] = {}
-    members = (
-        item for base in attributes.lineage(cls, set()) if isinstance(base, Class) for item in base.members.items()
-    )
+    members = (item for base in lineage.classes(cls) for item in base.members.items())
     for name, value in members:
         if not isinstance(value, Function) or not isinstance(value.node, cst.FunctionDef):
             continue

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import attributes, calls, functions, iteration
+from torchdevlint.interpreter import calls, functions, iteration, lineage
 from torchdevlint.knowledge.rows import DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
@@ -97,7 +97,7 @@ def _was_placed(run: Run, source: Value) -> bool:
 
 
 def _item_of(run: Run, source: Instance, call: Call) -> Value:
-    method = attributes.member(run, source.cls, "__getitem__")
+    method = lineage.member(run, source.cls, "__getitem__")
     if not isinstance(method, Function):
         return UNKNOWN
     bound = Function(method.node, method.frame, method.name, source, method.owner)

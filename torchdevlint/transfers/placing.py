@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.interpreter import attributes, iteration
+from torchdevlint.interpreter import iteration, lineage
 from torchdevlint.knowledge.rows import Placing
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
@@ -55,7 +55,7 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
 
 def _overrides(run: Run, module: Module) -> bool:
     assert module.cls is not None
-    return any(attributes.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)
+    return any(lineage.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)
 
 
 def contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
