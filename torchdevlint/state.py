@@ -215,7 +215,9 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
     if first is second or first == second:
         return first
     match first, second:
-        case Opaque(), Opaque() if first.key == second.key or (first.placement != lattice.ANY != second.placement):
+        case Opaque(), Opaque() if first.key == second.key or (
+            first.placement != lattice.ANY != second.placement and not (first.parameter and second.parameter)
+        ):
             # Two values whose places are known are one value for all that follows; whose identity, is no matter.
             placement = join_placements(first.placement, first_if, second.placement, second_if)
             return replace(first, placement=placement)

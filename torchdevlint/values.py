@@ -211,7 +211,7 @@ class Class:
     """A class of the file: its methods and class attributes, the bases that are known, the rows they gave.
 
     ``after`` is what comes behind it where an attribute is looked up. ``whole`` is the class of the object where
-    this is what `super()` shows of it.
+    this is what `super()` shows of it. ``fields`` are the names that its body annotates.
     """
 
     key: int
@@ -224,6 +224,7 @@ class Class:
     open: bool = field(default=False, compare=False)
     after: tuple[Value, ...] = field(default=(), compare=False)
     whole: Class | None = field(default=None, compare=False)
+    fields: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.facts import PROVEN
-from torchdevlint.interpreter import absence, calls, functions, lineage
+from torchdevlint.interpreter import absence, calls, escapes, functions, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -212,7 +212,7 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
     if known is not None:
         return known
     if name == NAMESPACE:
-        calls.escape(run, value)
+        escapes.escape(run, value)
     found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
@@ -289,21 +289,21 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode)
     absence.note_binding(run, receiver, name)
     match receiver:
         case Module(cls=Class() as cls) | Instance(cls=cls) if _is_property(run, cls, name):
-            calls.consume(run, value)  # what its setter does cannot be told from the name
-            calls.forget_attributes(run, receiver.key)
+            escapes.consume(run, value)  # what its setter does cannot be told from the name
+            escapes.forget_attributes(run, receiver.key)
         case Module():
             transfers.hold(run, receiver, name, value, node)
         case Instance(cls=cls) if lineage.member(run, cls, "__setattr__") is not None:
-            calls.consume(run, value)
-            calls.escape(run, receiver)
+            escapes.consume(run, value)
+            escapes.escape(run, receiver)
         case Instance() | Object() | Optimizer():
             if isinstance(receiver, Object):
-                calls.forget_elements(run, receiver)
+                escapes.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
             kept = run.frame.constructing or (receiver.key, name) in run.numbers
             kept = kept or (isinstance(value, Tensor) and bool(value.tallies & run.kept_totals))
             if isinstance(receiver, Instance) and not kept:
-                calls.consume(run, value)
+                escapes.consume(run, value)
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))
         case Opaque():
             module = run.parameter_of.get(receiver.key)
@@ -312,7 +312,7 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode)
                 return
             if receiver.parameter and value == Const(False) and receiver.key in run.parameter_of:
                 transfers.freeze(run, run.parameter_of[receiver.key])
-            calls.consume(run, value)
+            escapes.consume(run, value)
             run.set_attribute(receiver.key, name, value)
         case Tensor():
             row = run.knowledge.tensor_attributes.get(name)
@@ -325,12 +325,12 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode)
         case Class():
             run.set_attribute(receiver.key, name, value)
         case Imported():
-            calls.consume(run, value)
+            escapes.consume(run, value)
             run.store.set(run.imported_key(f"{receiver.name}.{name}"), REPLACED, value)
         case Choice():
             _write_each(run, receiver, name, value, node)
         case _:
-            calls.consume(run, value)
+            escapes.consume(run, value)
 
 
 def _write_each(run: Run, receiver: Choice, name: str, value: Value, node: cst.CSTNode) -> None:

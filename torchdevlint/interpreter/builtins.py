@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import absence, attributes, calls, iteration, lineage
+from torchdevlint.interpreter import absence, attributes, calls, escapes, iteration, lineage
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ANY
-from torchdevlint.state import Items, join
+from torchdevlint.lattice import ALWAYS, ANY
+from torchdevlint.state import Items, join, join_all
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
-    Class,
     Const,
     Container,
     Device,
@@ -79,14 +78,11 @@ def _sequence(kind: str) -> Callable[[Run, Call], Value]:
 
 
 def _dict(run: Run, call: Call) -> Value:
-    exact = tuple((key, argument.value) for key, argument in call.keywords.items() if key != "**")
-    source = _first(call)
-    items = run.items(source) if isinstance(source, Container) and source.kind == "dict" else None
-    if items is not None:
-        return run.holder(
-            "dict", Items(tuple((dict(items.exact) | dict(exact)).items()), items.rest, items.lost or call.open)
-        )
-    return run.holder("dict", Items(exact, None, lost=call.open or bool(call.arguments)))
+    source = iteration.as_dict(run, _first(call)) if call.arguments else Items()
+    keywords = tuple((key, argument.value) for key, argument in call.keywords.items() if key != "**")
+    spread = call.keywords.get("**")
+    given = Items(keywords, spread.value if spread is not None else None, call.open)
+    return run.born_in_loop(run.holder("dict", iteration.merged(source, given)))
 
 
 def _deque(run: Run, call: Call) -> Value:
@@ -130,10 +126,36 @@ def _next(run: Run, call: Call) -> Value:
 
 def _same(run: Run, call: Call) -> Value:
     """``iter``, ``sorted``, ``reversed``: the same elements, in some order."""
-    value = _first(call)
+    value = iteration.iterated(run, _first(call))
     if isinstance(value, Container):
-        return run.container("list", (), run.items(value).any())
+        return iteration.part_of(run, value, run.container("list", (), run.items(value).any()))
     return value
+
+
+def _chain(run: Run, call: Call) -> Value:
+    """``chain(a, b)``: the elements of each; of what has no known number of them, one stands for all."""
+    if len(call.arguments) == 1 and call.open:
+        return run.container("iterator", (), _transposed(run, call))
+    parts: list[Value] = []
+    exact = True
+    for argument in call.arguments:
+        known = iteration.elements(run, argument.value)
+        exact = exact and (known is not None or isinstance(argument.value, Parameters))
+        parts.extend(known if known is not None else [iteration.element(run, argument.value, argument.node)])
+    return run.container("iterator", parts if exact else (), None if exact else join_all((p, ALWAYS) for p in parts))
+
+
+def _chain_of(run: Run, call: Call) -> Value:
+    """``chain.from_iterable(parts)``: the elements of each part."""
+    parts = iteration.elements(run, _first(call)) or [iteration.element(run, _first(call), call.node)]
+    return _chain(run, replace(call, arguments=[calls.Argument(call.node, part) for part in parts]))
+
+
+def _type(run: Run, call: Call) -> Value:
+    """``type(x)``: the class of an object, where the file has it."""
+    value = _first(call)
+    cls = value.cls if isinstance(value, Instance | Module) and len(call.arguments) == 1 else None
+    return UNKNOWN if cls is None else cls.whole or cls
 
 
 def _map(run: Run, call: Call) -> Value:
@@ -202,7 +224,7 @@ def _setattr(run: Run, call: Call) -> Value:
     if isinstance(receiver, Module):
         transfers.hold(run, receiver, f"<setattr {run.new_key()}>", value, call.node)
     elif isinstance(receiver, Instance | Opaque):
-        calls.forget_attributes(run, receiver.key)
+        escapes.forget_attributes(run, receiver.key)
     return NONE
 
 
@@ -230,7 +252,7 @@ def _asked(answer: Callable[[Run, Value, Value], Value]) -> Callable[[Run, Call]
 
 def _vars(run: Run, call: Call) -> Value:
     """``vars(x)``: through it every attribute can be bound."""
-    calls.escape(run, _first(call))
+    escapes.escape(run, _first(call))
     return run.opaque("")
 
 
@@ -319,6 +341,7 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "float": _float,
             "bool": _bool,
             "vars": _vars,
+            "type": _type,
             "open": _open,
             "exec": _exec,
             "hasattr": _asked(absence.has),
@@ -343,7 +366,6 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
                     "print",
                     "repr",
                     "round",
-                    "type",
                     "callable",
                     "bytes",
                     "slice",
@@ -358,6 +380,8 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
         "collections.OrderedDict": _dict,
         "collections.defaultdict": _default_dict,
         "collections.deque": _deque,
+        "itertools.chain": _chain,
+        "itertools.chain.from_iterable": _chain_of,
     }
     | {"copy.copy": _copy, "copy.deepcopy": _copy, "functools.partial": _partial}
 )

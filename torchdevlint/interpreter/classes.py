@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import calls, definitions, expressions, functions, lineage, statements, writers
-from torchdevlint.interpreter.frames import Frame
+from torchdevlint.interpreter import calls, escapes, expressions, functions, lineage, writers
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ContainerKind, LoaderType, Make, ModuleType, ObjectType, Placing, RankRule
+from torchdevlint.knowledge.rows import ContainerKind, Make, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -39,63 +38,6 @@ if TYPE_CHECKING:
 
 MAX_MODULE_NESTING = 5
 
-_PLAIN_BASES = ("builtins.object", "builtins.Exception", "abc.", "typing.", "enum.")
-"""Bases that leave attributes to the class; those of a dict may be its items."""
-
-
-def define(run: Run, node: cst.ClassDef) -> Class:
-    """Run a class body and return the class."""
-    bases = tuple(expressions.evaluate(run, base.value) for base in node.bases)
-    for keyword in node.keywords:
-        expressions.evaluate(run, keyword.value)
-    outer = run.frame
-    run.frame = Frame(run.new_key(), outer, outer.function, depth=outer.depth, base=outer.base, world=outer.world)
-    run.frames[run.frame.key] = run.frame
-    members: dict[str, Value] = {}
-    row, is_open = _inherited(bases)
-    after = lineage.linearized(bases)
-    made = Class(run.new_key(), node.name.value, node, outer.key, members, bases, row, is_open, after)
-    run.store.push()
-    statements.block(run, node.body)
-    scope = run.frame
-    writes = run.store.pop()
-    run.frame = outer
-    for (owner, name), value in writes.items():
-        if owner == scope.key:
-            if isinstance(value, Function):
-                members[name] = Function(value.node, outer.key, value.name, None, made)
-                run.methods.add(value.node)
-            else:
-                members[name] = value
-        else:
-            run.store.set(owner, name, value)
-    if any(definitions.guards(run, decorator.decorator) for decorator in node.decorators):
-        run.guarded_functions.update(m.node for m in members.values() if isinstance(m, Function))
-    for decorator in node.decorators:
-        expressions.evaluate(run, decorator.decorator)
-    run.definitions.append(made)
-    return made
-
-
-def _inherited(bases: tuple[Value, ...]) -> tuple[ModuleType | ObjectType | LoaderType | None, bool]:
-    """Return the row that a class inherits, and whether a base cannot be seen."""
-    row: ModuleType | ObjectType | LoaderType | None = None
-    is_open = False
-    for base in bases:
-        match base:
-            case Class():
-                row = row or base.type
-                is_open = is_open or base.open
-            case Imported():
-                if isinstance(base.row, ModuleType | ObjectType | LoaderType):
-                    row = row or base.row
-                    is_open = is_open or not isinstance(base.row, ModuleType)
-                elif base.row is None and not base.name.startswith(_PLAIN_BASES):
-                    is_open = True
-            case _:
-                is_open = True
-    return row, is_open
-
 
 def instantiate(run: Run, cls: Class, call: Call) -> Value:
     """Build an instance: run `__init__` with the arguments, within the budget."""
@@ -104,21 +46,32 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
     if isinstance(init, Function):
         bound = Function(init.node, init.frame, "__init__", made, init.owner)
         functions.invoke(run, bound, call)
+    elif isinstance(lineage.member(run, cls, "__new__"), Function):
+        return calls.unseen(run, call)
     else:
-        for name, argument in call.keywords.items():
-            if isinstance(made, Instance) and made.open:
-                calls.escape(run, argument.value)
-            else:
-                run.set_attribute(made.key, name, argument.value)
+        _fill(run, made, cls, call)
         if isinstance(made, Module) and cls.type is not None and not made.type.abstract:
             for argument in call.values():
-                calls.escape(run, argument.value)
+                escapes.escape(run, argument.value)
         after = lineage.member(run, cls, "__post_init__")
         if isinstance(after, Function):
             bound = Function(after.node, after.frame, after.name, made, after.owner)
             functions.invoke(run, bound, calls.Call(call.node, after.name))
     finish(run, made)
     return made
+
+
+def _fill(run: Run, made: Module | Instance, cls: Class, call: Call) -> None:
+    """Set the fields of a class that has no `__init__` of its own (a dataclass, a named tuple) to the arguments."""
+    if isinstance(made, Instance) and made.open and not cls.fields:
+        for argument in call.values():
+            escapes.escape(run, argument.value)
+        return
+    names = [*dict.fromkeys(name for base in reversed(list(lineage.classes(cls))) for name in base.fields)]
+    for name, argument in (*zip(names, call.arguments, strict=False), *call.keywords.items()):
+        # What a library declares a field with may convert what the field is given.
+        converted = isinstance(lineage.member(run, cls, name), Opaque)
+        run.set_attribute(made.key, name, run.opaque(name) if converted else argument.value)
 
 
 def _blank(run: Run, cls: Class) -> Module | Instance:

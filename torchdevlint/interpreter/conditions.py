@@ -132,7 +132,9 @@ def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
 def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:
     """Tell whether a constant is a switch that people edit: a name bound at module level or on a class."""
     if isinstance(node, cst.Name):
-        if node.value in ("True", "False", "None") or (run.owner_of(node.value), node.value) in run.indices:
+        if node.value in ("True", "False", "None") or node.value in run.counters:
+            return False
+        if (run.owner_of(node.value), node.value) in run.indices:
             return False
         frame = run.frame
         while frame.parent is not None:

@@ -12,6 +12,8 @@ from torchdevlint.interpreter import (
     calls,
     comprehensions,
     conditions,
+    definitions,
+    escapes,
     iteration,
     subscripts,
     targets,
@@ -186,6 +188,7 @@ def _subscript(run: Run, node: cst.Subscript) -> Value:
 
 
 def _lambda(run: Run, node: cst.Lambda) -> Value:
+    definitions.defaults(run, node)
     return Function(node, run.frame.key, "<lambda>")
 
 
@@ -224,8 +227,8 @@ def _yield(run: Run, node: cst.Yield) -> Value:
         value = iteration.element(run, evaluate(run, node.value.item), node)
     else:
         value = evaluate(run, node.value)
-    calls.consume(run, value)
-    run.frame.yields.append(value)
+    escapes.consume(run, value)
+    run.frame.yields.append(run.leave(run.frame.base, run.frame.world, value))
     return UNKNOWN
 
 
@@ -314,7 +317,7 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., Value]] = {
     cst.Dict: _dict,
     cst.ListComp: comprehensions.evaluate_simple,
     cst.SetComp: comprehensions.evaluate_simple,
-    cst.GeneratorExp: comprehensions.evaluate_simple,
+    cst.GeneratorExp: comprehensions.evaluate_lazy,
     cst.DictComp: comprehensions.evaluate_dict,
     cst.NamedExpr: _named,
     cst.StarredElement: _inert,  # the display around it reads its elements

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import calls, expressions, statements
+from torchdevlint.interpreter import calls, escapes, expressions, statements, writers
 from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Run
 from torchdevlint.knowledge.rows import Move
 from torchdevlint.lattice import ANY, Condition, Placement
 from torchdevlint.state import Branch, Items, join
-from torchdevlint.values import NONE, UNKNOWN, Function, Module, Tensor, Value
+from torchdevlint.values import NONE, UNKNOWN, Container, Function, Module, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -32,12 +32,36 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
         _also_receiver(run, function)
         return calls.unseen(run, call)
+    if isinstance(node, cst.FunctionDef) and node not in run.decorated and _is_generator(run, node):
+        return run.later(run.frame, lambda: _iterated(run, _invoke(run, function, call, entry)))
+    return _invoke(run, function, call, entry)
+
+
+def _is_generator(run: Run, node: cst.FunctionDef) -> bool:
+    """Tell whether a function yields, so that its body runs when what it returns is iterated."""
+    if not run.yields:
+        return False
+    if node not in run.generators:
+        statements_ = writers.small_statements(node.body)
+        run.generators[node] = any(
+            isinstance(part, cst.Expr | cst.Assign) and isinstance(part.value, cst.Yield) for part in statements_
+        )
+    return run.generators[node]
+
+
+def _iterated(run: Run, value: Value) -> Items:
+    """Return the elements of the iterator that a generator function gave; of one that was not followed any may be."""
+    return run.items(value) if isinstance(value, Container) else Items((), run.opaque(""))
+
+
+def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None) -> Value:
+    node = function.node
     if run.frame.depth >= _limit(function) or node in run.stack or not run.spend(node):
         _also_receiver(run, function)
         return calls.unseen(run, call)
     run.called.add(node)
     if node in run.decorated:
-        call = calls.veiled(run, call)
+        call = escapes.veiled(run, call)
     frame = open_frame(run, function, entry)
     frame.caller, frame.call = run.frame, call
     run.frames[frame.key] = frame
@@ -60,7 +84,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
 def _also_receiver(run: Run, function: Function) -> None:
     """A method that is not followed may do anything to its receiver."""
     if function.receiver is not None:
-        calls.escape(run, function.receiver)
+        escapes.escape(run, function.receiver)
 
 
 def open_frame(run: Run, function: Function, entry: cst.CSTNode | None) -> Frame:
@@ -100,7 +124,7 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
         defined = len(run.definitions)
         falls_through = statements.block(run, node.body) is statements.Flow.NEXT
         _run_closures(run, frame, defined)
-        if falls_through and not frame.exits:
+        if falls_through and not frame.exits and not frame.yields:
             return _fall_through(run, frame, world)
         if falls_through:
             frame.exits.append(run.leave(frame.base, world, NONE))
@@ -117,14 +141,16 @@ def _fall_through(run: Run, frame: Frame, world: Condition) -> Value:
     """Leave a function by its end where no other way leaves it: everything it wrote stays."""
     frame.exits.append(Exit(Branch({}, run.world - world)))
     run.store.commit(None if frame.key in run.closed_over else frame.key)
-    return _yielded(run, frame) if frame.yields else NONE
+    return NONE
 
 
 def _yielded(run: Run, frame: Frame) -> Value:
-    """Return the iterator that a generator function gives."""
-    joined = frame.yields[0]
-    for value in frame.yields[1:]:
-        joined = join(joined, value)
+    """Return the iterator that a generator function gives; how much of its body has run is not known."""
+    ways = [Branch({}), *(Branch(way.branch.writes) for way in (*frame.yields, *frame.exits))]
+    run.store.merge(ways if any(way.writes for way in ways) else [])
+    joined = frame.yields[0].value
+    for way in frame.yields[1:]:
+        joined = join(joined, way.value)
     return run.container("iterator", (), joined)
 
 
@@ -151,13 +177,13 @@ def _proved(frame: Frame) -> frozenset[tuple[str, bool]]:
 
 
 def _join_exits(run: Run, frame: Frame) -> Value:
-    if not frame.exits:
-        run.left = not frame.yields  # every way through the function raises
+    if not frame.exits and not frame.yields:
+        run.left = True  # every way through the function raises
         return UNKNOWN
     _drop_locals(run, frame)
-    run.store.merge([way.branch for way in frame.exits])
     if frame.yields:
         return _yielded(run, frame)
+    run.store.merge([way.branch for way in frame.exits])
     first = frame.exits[0]
     result, condition = first.value, first.branch.condition
     for way in frame.exits[1:]:
@@ -170,7 +196,7 @@ def _drop_locals(run: Run, frame: Frame) -> None:
     """Keep the local variables of a call only where a closure may still read them."""
     if any(isinstance(way.value, Function) for way in frame.exits) or frame.key in run.closed_over:
         return
-    for way in frame.exits:
+    for way in (*frame.exits, *frame.yields):
         way.branch.writes = {slot: value for slot, value in way.branch.writes.items() if slot[0] != frame.key}
 
 
@@ -194,7 +220,7 @@ def _bind_parameters(run: Run, frame: Frame, function: Function, call: Call) -> 
         elif call.open:
             value = run.opaque(name)
         else:
-            value = default(run, frame, parameter)
+            value = run.defaults.get(parameter) or run.opaque(name)
         value = refine(run, value, parameter, frame)
         run.bind(target, name, transfers.named(run, value, name))
     if isinstance(parameters.star_arg, cst.Param):
@@ -205,17 +231,6 @@ def _bind_parameters(run: Run, frame: Frame, function: Function, call: Call) -> 
         known = {p.name.value for p in (*positional, *parameters.kwonly_params)}
         exact = tuple((k, a.value) for k, a in call.keywords.items() if k not in known)
         run.bind(target, parameters.star_kwarg.name.value, run.holder("dict", Items(exact, None, lost=call.open)))
-
-
-def default(run: Run, frame: Frame, parameter: cst.Param) -> Value:
-    """Return the value of a parameter's default, evaluated in the scope around the function."""
-    if parameter.default is None:
-        return run.opaque(parameter.name.value)
-    outer, run.frame = run.frame, frame.parent or run.top
-    try:
-        return expressions.evaluate(run, parameter.default)
-    finally:
-        run.frame = outer
 
 
 def run_symbolically(run: Run, function: Function, arriving: Placement | None = None) -> Value:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import attributes, calls, collections, functions, lineage
+from torchdevlint.interpreter import attributes, calls, collections, escapes, functions, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Backward, ContainerKind, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
@@ -67,7 +67,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
 def _of_tensor(run: Run, receiver: Tensor, name: str, made: Call, node: cst.Attribute) -> Value:
     row = run.knowledge.tensor.get(name)
     if row is None:
-        calls.consume(run, receiver)
+        escapes.consume(run, receiver)
         return calls.unseen(run, made)
     return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
 
@@ -104,7 +104,7 @@ def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.
     """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
     run.waits += 1
     for argument in made.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
         return run.derive(receiver, f"{receiver.name}.{name}(…)")
     result = run.opaque(f"{text_of(node)}(…)")
@@ -127,7 +127,7 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     if extra is not None and receiver.type.container is not ContainerKind.NONE:
         return extra(run, receiver, made)
     for argument in made.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     if receiver.cls is not None or receiver.type.placing is not Placing.USER:
         return run.opaque(f"{text_of(node)}(…)")
     placement = run.module_placement(receiver) or ANY
@@ -181,7 +181,7 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
     if state is not None and state != ANY:
         _meets(run, callee, made, state, callee.name or made.text)
     for argument in made.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     if proven:
         _noted(run)
     if proven and (state is None or state == ANY):
@@ -232,7 +232,7 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     if moved is not None:
         return moved
     for argument in made.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     if not all(isinstance(argument.value, Const) for argument in made.values()):
-        calls.forget_elements(run, receiver)  # `update` and its like may put other tensors into it
+        escapes.forget_elements(run, receiver)  # `update` and its like may put other tensors into it
     return run.opaque(f"{receiver.type.name}.{name}(…)")

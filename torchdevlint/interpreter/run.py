@@ -10,6 +10,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
+from torchdevlint.interpreter import presence
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.knowledge.rows import Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
@@ -45,21 +46,6 @@ STEPS_A_LINE = 5
 STEPS_FREE = 1000
 
 
-_COUNTED = "device"
-"""A part of the names of what counts accelerators."""
-
-
-def _may_guard(name: str) -> bool:
-    """Tell whether a guard may ask for an accelerator: a flag or an equality may, a size may not."""
-    if name.startswith("?") or " % " in name:
-        return False
-    for sign in (" >= ", " > ", " < ", " <= "):
-        left, found, right = name.partition(sign)
-        if found:
-            return right.partition("?")[0] in ("0", "1", "-1") or _COUNTED in left
-    return True
-
-
 ARRAY = ObjectType("array", array=True)
 
 
@@ -92,6 +78,8 @@ class Run:
     probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
     called_attributes: frozenset[str] = frozenset()
     called_names: frozenset[str] = frozenset()
+    counters: frozenset[str] = frozenset()
+    yields: bool = False
 
     # what holds now: bindings, scope, world, and what is being run
     store: Store = field(default_factory=Store)
@@ -128,6 +116,9 @@ class Run:
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
+    defaults: dict[cst.Param, Value] = field(default_factory=dict)
+    deferred: dict[int, Callable[[], Items]] = field(default_factory=dict)  # iterators, until something iterates them
+    generators: dict[cst.CSTNode, bool] = field(default_factory=dict)
 
     # objects by key: their attributes, and where and by what they were made, registered, copied or filled
     attributes: dict[int, dict[str, None]] = field(default_factory=dict)
@@ -251,7 +242,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or any(_may_guard(name) for name, _ in self.world)
+        return self.guarded > 0 or any(presence.may_guard(name) for name, _ in self.world)
 
     def spend(self, node: cst.CSTNode) -> bool:
         """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""
@@ -309,6 +300,10 @@ class Run:
     def items(self, container: Container | Module | Object) -> Items:
         """Return the elements of a container."""
         found = self.store.get(container.key, ITEMS)
+        if found is None and container.key in self.deferred:
+            self.store.set(container.key, ITEMS, Items(lost=True))  # while it runs
+            found = self.deferred[container.key]()
+            self.store.set(container.key, ITEMS, found)
         return found if isinstance(found, Items) else Items(lost=True)
 
     def container(self, kind: str, values: Iterable[Value] = (), rest: Value | None = None) -> Container:
@@ -319,6 +314,20 @@ class Run:
         """Return a new container with elements by position or key."""
         made = Container(self.new_key(), kind)
         self.store.set(made.key, ITEMS, items.bounded())
+        return made
+
+    def later(self, scope: Frame, items: Callable[[], Items]) -> Container:
+        """Return an iterator whose elements are evaluated when something iterates it, in the scope that made it."""
+        made = Container(self.new_key(), "iterator")
+
+        def begin() -> Items:
+            outer, self.frame = self.frame, scope
+            try:
+                return items()
+            finally:
+                self.frame = outer
+
+        self.deferred[made.key] = begin
         return made
 
     def born_in_loop(self, made: Container) -> Container:

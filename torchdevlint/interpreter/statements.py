@@ -10,10 +10,10 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import (
     assignments,
-    calls,
-    classes,
+    class_statements,
     conditions,
     definitions,
+    escapes,
     expressions,
     loops,
     targets,
@@ -95,7 +95,7 @@ def _return(run: Run, node: cst.Return) -> Flow:
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
     elif run.frame.key not in run.facts.training_functions:
-        calls.consume(run, value)
+        escapes.consume(run, value)
     transfers.keep(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
@@ -210,7 +210,7 @@ def _with(run: Run, node: cst.With) -> Flow:
     for item in node.items:
         value = expressions.evaluate(run, item.item)
         if isinstance(value, Instance):
-            calls.escape(run, value)  # what its `__enter__` does, its `__exit__` may undo
+            escapes.escape(run, value)  # what its `__enter__` does, its `__exit__` may undo
         restore.enter(value)
         if item.asname is not None:
             targets.assign(run, item.asname.name, transfers.entered(run, value), node)
@@ -274,7 +274,7 @@ def _continue(run: Run, node: cst.Continue) -> Flow:
 
 
 def _class(run: Run, node: cst.ClassDef) -> None:
-    made = classes.define(run, node)
+    made = class_statements.define(run, node)
     run.bind(run.frame.key, node.name.value, made)
 
 

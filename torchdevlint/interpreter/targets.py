@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import attributes, calls, expressions, iteration, subscripts
+from torchdevlint.interpreter import attributes, escapes, expressions, iteration, subscripts
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Environment
 from torchdevlint.state import ITEMS, Items, join, join_all
@@ -92,7 +92,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
                 return
             iteration.store_item(run, base, key if len(target.slice) == 1 else UNKNOWN, value)
         case Opaque():
-            calls.consume(run, value)
+            escapes.consume(run, value)
             if isinstance(key, Const):
                 run.set_attribute(base.key, f"[{key.value!r}]", value)
             elif base.source:
@@ -105,10 +105,10 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         case Imported(row=Environment(once=once)):
             transfers.set_variable(run, once, key, target)
         case Object():
-            calls.consume(run, value)
-            calls.forget_elements(run, base)
+            escapes.consume(run, value)
+            escapes.forget_elements(run, base)
         case _:
-            calls.consume(run, value)
+            escapes.consume(run, value)
 
 
 def _joined(run: Run, base: Container, value: Value, node: cst.CSTNode) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered
-from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
+from torchdevlint.transfers.devices import choose_device, formatted_device, legacy_type, named, parse, tested_slots
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
 from torchdevlint.transfers.layers import call_typed_module, input_operands
@@ -42,6 +42,7 @@ __all__ = [
     "indexed",
     "input_operands",
     "keep",
+    "legacy_type",
     "meet_assigned",
     "move_module",
     "move_object",
@@ -52,6 +53,7 @@ __all__ = [
     "of_unseen_optimizer",
     "operand",
     "operate",
+    "parse",
     "perhaps_loss",
     "register",
     "set_variable",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchdevlint.interpreter import calls, conditions
+from torchdevlint.interpreter import conditions, escapes
 from torchdevlint.knowledge.rows import Backward, GradMode, NoGrad
 from torchdevlint.state import TRAINED
 from torchdevlint.transfers import optimizers
@@ -27,7 +27,7 @@ def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> 
     assert receiver is not None
     optimizers.trained(run)
     run.store.set(0, TRAINED, run.activation + 1)
-    calls.consume(run, receiver.value)
+    escapes.consume(run, receiver.value)
     slot = conditions.slot_of(run, receiver.node)
     if slot is not None:
         run.facts.backward.add(slot)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Called, Operand
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, escapes, iteration
 from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import MAX_DEPTH
@@ -67,7 +67,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
     """Call a module of a torch class: what meets its parameters, and where the result is."""
     row = module.type
     for argument in call.values():
-        calls.consume(run, argument.value)
+        escapes.consume(run, argument.value)
     if row.loss is not None:
         return losses.call_loss_module(run, module, call)
     if row.container is ContainerKind.SEQUENTIAL:

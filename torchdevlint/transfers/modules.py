@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, escapes
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
@@ -89,7 +89,7 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     checkpoints.keep(run, value)
     leaves.assigned(run, value, f"self.{name}", node)
     if not run.frame.constructing:
-        calls.consume(run, value)
+        escapes.consume(run, value)
     if (module.key, name) in run.buffers and isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER)
     if module.cls is None and isinstance(value, Tensor | Opaque):

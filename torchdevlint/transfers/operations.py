@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Combined, Need, Operand
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, escapes, iteration
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.transfers import leaves, ranks, reads
@@ -199,7 +199,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     operands = []
     for name, argument in arguments:
         value = argument.value
-        calls.consume(run, value)
+        escapes.consume(run, value)
         keep(run, value)
         run.arrive(value, call.node)
         if isinstance(value, Opaque) and name == "input":
@@ -228,7 +228,7 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
     if row.sequence:
         first = given[0] if given else call.keywords.get("tensors")
         if first is not None:
-            calls.consume(run, first.value)
+            escapes.consume(run, first.value)
             items = iteration.parts(run, first.value, first.node)
             nodes = _element_nodes(first.node, len(items))
             found = [("tensors", calls.Argument(node, item)) for node, item in zip(nodes, items, strict=True)]

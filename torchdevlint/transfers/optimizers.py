@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import HeldOptimizer
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, escapes
 from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
@@ -152,7 +152,7 @@ def of_unseen_optimizer(run: Run, row: Row, call: Call) -> Value:
     if isinstance(row, Step):
         trained(run)
     for argument in call.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     return run.opaque(f"{text_of(call.node)}")
 
 
