@@ -295,6 +295,7 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         tallies=first.tallies | second.tallies,
         number=first.number or second.number,
         unleafed=first.unleafed or second.unleafed,
+        empty=first.empty and second.empty,
     )
 
 

@@ -39,6 +39,7 @@ class Form(Enum):
     UNKNOWN = "a text, a number or an object"
     OBJECT = "an object"
     ASKED = "the object that a tensor gives, with an index where there are several devices"
+    TYPE = "the name of a tensor's type, which tells its device too"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ class Tensor:
     flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
     unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
+    empty: bool = False  # its first dimension has no elements: it stands for what is gathered later
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,10 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             tensors = transfers.dataset_tensors(run, value)
             return tensors if tensors is not None else run.opaque(name)
         case Optimizer():
-            if isinstance(run.knowledge.optimizer.get(name), StateOf):
+            row = run.knowledge.optimizer.get(name)
+            if isinstance(row, StateOf) and row.groups:
+                return transfers.parameter_groups(run, value)
+            if isinstance(row, StateOf):
                 run.facts.repaired[value.key] = run.new_key()
             found_ = run.store.value(value.key, name)
             return found_ if found_ is not None else UNKNOWN
@@ -166,6 +169,8 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
             pass
     if row is None and name not in knowledge.tensor and name not in knowledge.module:
         run.facts.namespaces.add(value.key)
+    if name.startswith("_") and value.key in run.parameter_of:
+        transfers.move_module(run, run.parameter_of[value.key], ANY)
     made = run.derive(value, f"{value.name}.{name}" if value.name else name)
     run.store.remember(value.key, name, made)
     found = run.store.value(value.key, name)
@@ -195,6 +200,8 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         inner = run.store.value(value.key, "module")
         if isinstance(inner, Module | Opaque):
             return read(run, inner, name, node)
+    if name.startswith("_"):
+        transfers.move_module(run, value, ANY)  # the dicts in which a module keeps what it has registered
     if value.cls is None and value.type.container is ContainerKind.NONE:
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
         held = run.opaque(name, placement=placement, output=True)
@@ -330,7 +337,7 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode)
         case Choice():
             _write_each(run, receiver, name, value, node)
         case _:
-            escapes.consume(run, value)
+            escapes.escape(run, value)
 
 
 def _write_each(run: Run, receiver: Choice, name: str, value: Value, node: cst.CSTNode) -> None:

@@ -6,23 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torchdevlint import transfers
-from torchdevlint.interpreter import absence, attributes, calls, escapes, iteration, lineage
+from torchdevlint.interpreter import absence, calls, iteration, reflection
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.state import Items, join, join_all
 from torchdevlint.values import (
-    NONE,
     UNKNOWN,
     Const,
     Container,
     Device,
     Form,
-    Instance,
-    Module,
     Opaque,
     Parameters,
-    Partial,
     Tensor,
     Value,
 )
@@ -151,13 +146,6 @@ def _chain_of(run: Run, call: Call) -> Value:
     return _chain(run, replace(call, arguments=[calls.Argument(call.node, part) for part in parts]))
 
 
-def _type(run: Run, call: Call) -> Value:
-    """``type(x)``: the class of an object, where the file has it."""
-    value = _first(call)
-    cls = value.cls if isinstance(value, Instance | Module) and len(call.arguments) == 1 else None
-    return UNKNOWN if cls is None else cls.whole or cls
-
-
 def _map(run: Run, call: Call) -> Value:
     if len(call.arguments) < 2:
         return UNKNOWN
@@ -185,49 +173,6 @@ def _filter(run: Run, call: Call) -> Value:
     )
 
 
-def _super(run: Run, call: Call) -> Value:
-    """``super()``: the receiver, seen as an object of the bases of the class that owns the running method."""
-    function = run.frame.function
-    if function is None or function.owner is None:
-        return UNKNOWN
-    receiver = run.frame.receiver
-    if receiver is None and function.node.params.params:  # a method that was read from its class, and then called
-        receiver = run.store.value(run.frame.key, function.node.params.params[0].name.value)
-    if not isinstance(receiver, Module | Instance) or receiver.cls is None:
-        return UNKNOWN
-    return lineage.behind(run, receiver, function.owner)
-
-
-def _getattr(run: Run, call: Call) -> Value:
-    if len(call.arguments) >= 2 and isinstance(call.arguments[1].value, Const):
-        name = call.arguments[1].value.value
-        if isinstance(name, str):
-            found = attributes.read(run, call.arguments[0].value, name, call.node)
-            return run.opaque(name) if len(call.arguments) > 2 else found
-    owner = call.arguments[0].value if call.arguments else UNKNOWN
-    if isinstance(owner, Instance | Module) and not run.frame.constructing:
-        for _, item in tuple(run.attribute_values(owner.key)):
-            if isinstance(item, Module):
-                transfers.move_module(run, item, ANY)  # any of them, and it may be moved
-    return run.opaque("")
-
-
-def _setattr(run: Run, call: Call) -> Value:
-    if len(call.arguments) != 3:
-        return NONE
-    receiver, named, value = (argument.value for argument in call.arguments)
-    transfers.register(run, value)
-    if isinstance(named, Const) and isinstance(named.value, str):
-        attributes.write(run, receiver, named.value, value, call.node)
-        return NONE
-    absence.note_binding(run, receiver, "")
-    if isinstance(receiver, Module):
-        transfers.hold(run, receiver, f"<setattr {run.new_key()}>", value, call.node)
-    elif isinstance(receiver, Instance | Opaque):
-        escapes.forget_attributes(run, receiver.key)
-    return NONE
-
-
 def _plain(run: Run, call: Call) -> Value:
     return UNKNOWN
 
@@ -239,21 +184,6 @@ def _text(run: Run, call: Call) -> Value:
     if isinstance(value, Device):
         return replace(value, form=Form.UNKNOWN, number=None)
     return value if isinstance(value, Const) else UNKNOWN
-
-
-def _asked(answer: Callable[[Run, Value, Value], Value]) -> Callable[[Run, Call], Value]:
-    """Return the handler of a builtin that asks something of its first argument."""
-
-    def handler(run: Run, call: Call) -> Value:
-        return answer(run, call.arguments[0].value, call.arguments[1].value) if len(call.arguments) == 2 else UNKNOWN
-
-    return handler
-
-
-def _vars(run: Run, call: Call) -> Value:
-    """``vars(x)``: through it every attribute can be bound."""
-    escapes.escape(run, _first(call))
-    return run.opaque("")
 
 
 def _bool(run: Run, call: Call) -> Value:
@@ -268,17 +198,6 @@ def _int(run: Run, call: Call) -> Value:
     if isinstance(value, Opaque) and value.placement == ANY:
         return value
     return run.opaque(f"{call.text}(…)") if not isinstance(value, Const) else value
-
-
-def _copy(run: Run, call: Call) -> Value:
-    """``copy.deepcopy(x)``: another object, where the first one is."""
-    return transfers.copied(run, _first(call), call.node)
-
-
-def _partial(run: Run, call: Call) -> Value:
-    if not call.arguments:
-        return UNKNOWN
-    return Partial(call.arguments[0].value, replace(call, arguments=call.arguments[1:]))
 
 
 def _float(run: Run, call: Call) -> Value:
@@ -300,10 +219,9 @@ def _open(run: Run, call: Call) -> Value:
     return found if isinstance(found, Opaque) else run.opaque("open(…)")
 
 
-def _exec(run: Run, call: Call) -> Value:
-    """``exec(code)``: what the code binds cannot be seen; constants of the file become configuration."""
-    run.facts.reconfigured = True
-    return UNKNOWN
+def _len(run: Run, call: Call) -> Value:
+    value = _first(call)
+    return Const(0) if isinstance(value, Tensor) and value.empty else UNKNOWN
 
 
 FILE = "<file>"
@@ -333,19 +251,23 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "reversed": _same,
             "map": _map,
             "filter": _filter,
-            "super": _super,
-            "getattr": _getattr,
-            "setattr": _setattr,
+            "super": reflection.super_,
+            "getattr": reflection.getattr_,
+            "setattr": reflection.setattr_,
             "str": _text,
             "int": _int,
             "float": _float,
             "bool": _bool,
-            "vars": _vars,
-            "type": _type,
+            "vars": reflection.vars_,
+            "type": reflection.type_,
             "open": _open,
-            "exec": _exec,
-            "hasattr": _asked(absence.has),
-            "isinstance": _asked(absence.is_instance),
+            "exec": reflection.exec_,
+            "eval": reflection.namespace,
+            "globals": reflection.namespace,
+            "locals": reflection.namespace,
+            "len": _len,
+            "hasattr": reflection.asked(absence.has),
+            "isinstance": reflection.asked(absence.is_instance),
             **dict.fromkeys(
                 [
                     "abs",
@@ -360,7 +282,6 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
                     "id",
                     "input",
                     "issubclass",
-                    "len",
                     "ord",
                     "pow",
                     "print",
@@ -383,5 +304,5 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
         "itertools.chain": _chain,
         "itertools.chain.from_iterable": _chain_of,
     }
-    | {"copy.copy": _copy, "copy.deepcopy": _copy, "functools.partial": _partial}
+    | {"copy.copy": reflection.shallow, "copy.deepcopy": reflection.copy, "functools.partial": reflection.partial}
 )

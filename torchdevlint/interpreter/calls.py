@@ -31,6 +31,7 @@ from torchdevlint.values import (
     Bound,
     Choice,
     Class,
+    Const,
     Container,
     Device,
     Flag,
@@ -180,6 +181,8 @@ def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attr
         case Imported() | Class() | Instance():
             if isinstance(receiver, Imported):
                 made.text = text_of(node)
+                if name == "__enter__":
+                    transfers.Contexts(run).enter(receiver)
             member = attributes.read(run, receiver, name, node)
             uncalled.given(run, member, made)
             return call_value(run, member, made)
@@ -273,7 +276,10 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if builtin is not None:
         return builtin(run, made)
     if callee.name.startswith(run.knowledge.arrays):
-        return run.array()
+        array = run.array()
+        if callee.name in run.knowledge.number_arrays and made.arguments and isinstance(made.arguments[0].value, Const):
+            run.numbers_as_arrays.add(array.key)
+        return array
     if is_inert(callee.name, run.knowledge):
         return UNKNOWN
     return unseen(run, made)

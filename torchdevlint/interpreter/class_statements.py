@@ -45,6 +45,7 @@ def define(run: Run, node: cst.ClassDef) -> Value:
     if any(definitions.guards(run, decorator.decorator) for decorator in node.decorators):
         run.guarded_functions.update(m.node for m in members.values() if isinstance(m, Function))
     run.definitions.append(made)
+    run.derived.update(base.key for base in lineage.classes(made) if base is not made)
     _tell_bases(run, made)
     return _decorated(run, node, made)
 

@@ -290,7 +290,9 @@ def _at_entry(
     run: Run, made: Module | Instance, method: str, written: dict[str, set[str]], left: dict[str, Value]
 ) -> None:
     """Set the attributes that other methods rebind or move to what may be found at a method's entry."""
-    for name, methods in written.items():
+    anywhere = written.get(writers.ANY_ATTRIBUTE, set())
+    names = {**written, **(run.attributes.get(made.key, {}) if anywhere else {})}
+    for name, methods in ((name, written.get(name, set()) | anywhere) for name in names):
         present = run.store.value(made.key, name)
         others = methods - {"__init__"}
         if present is None:

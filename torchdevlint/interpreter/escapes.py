@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice, transfers
+from torchdevlint.interpreter import functions, writers
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Carrier
+from torchdevlint.knowledge.rows import Carrier, Move
 from torchdevlint.lattice import ANY
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -62,12 +63,15 @@ def was_moved(run: Run, value: Value) -> bool:
 
 
 _UNCHANGED = frozenset({Unknown, Const, Flag, Device, Imported, Function, Class, Bound, Partial, Parameters})
-"""Values that code which cannot be seen leaves as they are."""
+"""Values that code which cannot be seen leaves as they are, though it may call some of them."""
 
 
 def escape(run: Run, value: Value, depth: int = 0) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
     if type(value) in _UNCHANGED:
+        if isinstance(value, Bound | Partial | Function):
+            _perhaps_called(run, value, depth)
+        run.no_grad += transfers.is_grad_mode(value)  # it may be entered
         return
     consume(run, value)
     transfers.keep(run, value)
@@ -91,6 +95,7 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
                 run.store.set(value.key, ITEMS, Items(items.exact, items.rest, lost=True))
         case Instance():
             for _, item in tuple(run.attribute_values(value.key)):
+                consume(run, item)
                 if isinstance(item, Module | Opaque) and depth < MAX_DEPTH:
                     escape(run, item, depth + 1)
             forget_attributes(run, value.key)
@@ -101,6 +106,20 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
                 escape(run, option, depth + 1)
         case _:
             return
+
+
+def _perhaps_called(run: Run, value: Bound | Partial | Function, depth: int) -> None:
+    """Forget what a callable moves that code which cannot be seen was given: it may call it, now or later."""
+    match value:
+        case Bound():
+            if isinstance(value.row, Move):
+                escape(run, value.receiver, depth + 1)
+        case Partial():
+            for item in (value.callee, *(argument.value for argument in value.call.values())):
+                escape(run, item, depth + 1)
+        case Function():
+            if writers.moves_something(run, value.node) and value.node not in run.stack and run.spend(value.node):
+                functions.perhaps(run, value)
 
 
 def forget_attributes(run: Run, key: int) -> None:

@@ -233,6 +233,18 @@ def _bind_parameters(run: Run, frame: Frame, function: Function, call: Call) -> 
         run.bind(target, parameters.star_kwarg.name.value, run.holder("dict", Items(exact, None, lost=call.open)))
 
 
+def perhaps(run: Run, function: Function) -> None:
+    """Run a function that something may call which cannot be seen: what it writes may have happened, or not."""
+    called, run.called = run.called, set(run.called)
+    run.store.push()
+    run.expecting += 1  # what is found in it is found where the file calls it, or at the end
+    run_symbolically(run, function)
+    run.expecting -= 1
+    run.called = called
+    run.store.merge([Branch({}), Branch(run.store.pop())])
+    run.left = False
+
+
 def run_symbolically(run: Run, function: Function, arriving: Placement | None = None) -> Value:
     """Run a function that nothing calls, once, with parameters of unknown origin.
 

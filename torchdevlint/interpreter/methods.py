@@ -10,7 +10,7 @@ from torchdevlint import transfers
 from torchdevlint.events import Called
 from torchdevlint.interpreter import attributes, calls, collections, escapes, functions, lineage
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Backward, ContainerKind, HoldParameters, Move, Placing, Row
+from torchdevlint.knowledge.rows import Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
 from torchdevlint.values import (
@@ -84,6 +84,9 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
     module_row = knowledge.module.get(name)
     if isinstance(module_row, HoldParameters):
         return Parameters(receiver, "state" if module_row.state else "parameters")
+    if isinstance(module_row, Freeze) and receiver.parameter and receiver.key in run.parameter_of:
+        transfers.of_module(run, module_row, run.parameter_of[receiver.key], made)
+        return receiver
     row: Row | None = knowledge.tensor.get(name)
     if isinstance(module_row, Move) and (row is None or isinstance(row, Move)):
         return transfers.move_opaque(run, module_row, receiver, made, node)
@@ -137,7 +140,11 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
 
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
-    """Call a module: its own `forward` where the file has it, else what its row tells."""
+    """Call a module: its own `forward` where the file has it, else what its row tells; then its hooks."""
+    return transfers.after_hooks(run, module, made, _forward(run, module, made))
+
+
+def _forward(run: Run, module: Module, made: Call) -> Value:
     _noted(run)
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:

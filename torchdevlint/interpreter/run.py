@@ -135,6 +135,8 @@ class Run:
     iterated_in: dict[int, int] = field(default_factory=dict)
     indices: set[tuple[int, str]] = field(default_factory=set)  # names that count the passes of a loop that runs
     expecting: int = 0  # blocks of tests around that expect a failure
+    numbers_as_arrays: set[int] = field(default_factory=set)
+    derived: set[int] = field(default_factory=set)  # classes that others of the file are derived from
     numbers: set[tuple[int, str]] = field(default_factory=set)  # attributes that start as one and are added to
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen

@@ -21,7 +21,7 @@ from torchdevlint.interpreter import (
 )
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
-from torchdevlint.state import Branch
+from torchdevlint.state import Branch, Writes
 from torchdevlint.values import NONE, Imported, Instance, Tensor, Value
 
 
@@ -119,19 +119,24 @@ def _if(run: Run, node: cst.If) -> Flow:
     otherwise = outer
     branches: list[Branch] = []
     about_itself: set[tuple[int, str]] = set()
+    renewed: dict[tuple[int, str], object] = {}
+    asked: set[tuple[int, str]] = set()
     current = node
     base = run.store.depth
     went_on: list[Condition] = []
     while True:
         run.world = otherwise
         about_itself |= transfers.tested_slots(run, current.test)
+        asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
         if test.known is not False:
             run.world = otherwise | test.when_true
             run.store.push()
             conditions.narrow(run, current.test, True)
+            told = run.store.since(base)
             if block(run, current.body) is Flow.NEXT:
                 branches.append(Branch(run.store.since(base), run.world - outer))
+                renewed |= _renewed(run, asked, told, branches[-1])
                 went_on.append(run.world)
             run.store.rollback(base)
         if test.known is True:
@@ -144,8 +149,10 @@ def _if(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         run.store.push()
         conditions.narrow(run, current.test, False)
+        told = run.store.since(base)
         if orelse is None or block(run, orelse.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), run.world - outer))
+            renewed |= _renewed(run, asked, told, branches[-1])
             went_on.append(run.world)
         run.store.rollback(base)
         break
@@ -154,7 +161,19 @@ def _if(run: Run, node: cst.If) -> Flow:
         run.world = outer
         return Flow.LEFT
     _merge(run, branches, about_itself)
+    for slot, value in renewed.items():
+        run.store.set(*slot, value)
     return Flow.NEXT
+
+
+def _renewed(run: Run, asked: set[tuple[int, str]], told: Writes, branch: Branch) -> dict[tuple[int, str], object]:
+    """Return what a branch binds on an object, where it binds what the test is about too: it keeps that up to date.
+
+    `if x.size(0) != self.size: self.grid, self.size = …` goes through the branch before anything else uses the grid.
+    """
+    bound = {slot: value for slot, value in branch.writes.items() if told.get(slot) is not value}
+    owners = {slot[0] for slot in asked if slot in bound and slot[0] not in run.frames}
+    return {slot: value for slot, value in bound.items() if slot[0] in owners and not slot[1].startswith("<")}
 
 
 def _merge(run: Run, branches: list[Branch], about_itself: set[tuple[int, str]]) -> None:

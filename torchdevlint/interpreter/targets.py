@@ -32,8 +32,7 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, node: cst.CSTNode
         attributes.write(run, receiver, target.attr.value, value, node)
     elif type(target) is cst.Subscript:
         _assign_item(run, target, value, node)
-    else:
-        assert isinstance(target, cst.Tuple | cst.List)  # Python has no other target
+    elif isinstance(target, cst.Tuple | cst.List):  # a starred target alone is an error that only compiling finds
         _unpack(run, target, value, node)
 
 
@@ -108,7 +107,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             escapes.consume(run, value)
             escapes.forget_elements(run, base)
         case _:
-            escapes.consume(run, value)
+            escapes.escape(run, value)
 
 
 def _joined(run: Run, base: Container, value: Value, node: cst.CSTNode) -> Value:

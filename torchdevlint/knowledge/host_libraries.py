@@ -65,7 +65,7 @@ HOST_LIBRARIES: dict[str, Row] = {
     **dict.fromkeys(("pandas.DataFrame", "pandas.Series", "seaborn.heatmap"), _READ),
     **dict.fromkeys(("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm"), Transparent()),
     **dict.fromkeys(
-        ("itertools.islice", "itertools.cycle", "itertools.chain", "rich.progress.track", "more_itertools.peekable"),
+        ("itertools.islice", "itertools.cycle", "rich.progress.track", "more_itertools.peekable"),
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
@@ -93,6 +93,9 @@ INERT = tuple(
     torch.backends torch.version torch.cuda.nvtx
     """)
 )
+
+# Functions that make an array of what they are given.
+NUMBER_ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.float32", "numpy.float64", "numpy.int64"})
 
 # Prefixes of names whose calls give host arrays.
 ARRAYS = ("numpy.",)

@@ -37,12 +37,14 @@ MODULE: Mapping[str, Row] = {
     "mtia": Move(MoveKind.OTHER_TYPE, "mtia"),
     "npu": Move(MoveKind.OTHER_TYPE, "npu"),
     "to_empty": Move(MoveKind.TO, empties=True),
-    **dict.fromkeys(("half", "float", "double", "bfloat16", "type"), _CAST),
+    **dict.fromkeys(("half", "float", "double", "bfloat16"), _CAST),
+    "type": Move(MoveKind.TYPE),
     **dict.fromkeys(("train", "eval", "share_memory", "compile", "zero_grad"), _QUIET),
     "requires_grad_": Freeze(),
     "apply": Visit(),
     "_apply": Visit(tensors=True),
     "register_forward_pre_hook": Register(RegisterKind.HOOK),
+    "register_forward_hook": Register(RegisterKind.OUTPUT_HOOK),
     "parameters": HoldParameters(),
     "named_parameters": HoldParameters(),
     "buffers": HoldParameters(),
@@ -52,6 +54,7 @@ MODULE: Mapping[str, Row] = {
     "children": Submodules(),
     "modules": Submodules(),
     "named_children": Submodules(named=True),
+    "get_submodule": Submodules(one=True),
     "named_modules": Submodules(named=True),
     "register_buffer": Register(RegisterKind.BUFFER),
     "register_parameter": Register(RegisterKind.PARAMETER),
@@ -69,6 +72,7 @@ OPTIMIZER: Mapping[str, Row] = {
     "load_state_dict": LoadState(),
     "add_param_group": AddGroup(),
     "state": StateOf(),
+    "param_groups": StateOf(groups=True),
 }
 
 # What modules have and no tensor, array, container or optimizer has.
@@ -91,4 +95,4 @@ MODULE_ONLY = frozenset(
 )
 
 CALL = "forward"
-OVERRIDES = ("to", "cuda", "cpu", "_apply")
+OVERRIDES = ("to", "cuda", "cpu", "_apply", "children", "named_children")

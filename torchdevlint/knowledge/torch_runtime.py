@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
+    Backward,
     Begin,
     Combine,
     Conversion,
@@ -193,6 +194,8 @@ _MODES: dict[str, Row] = {
     **dict.fromkeys(("torch.no_grad", "torch.inference_mode"), NoGrad()),
     "torch.enable_grad": _PLAIN,
     "torch.set_grad_enabled": GradMode(),
+    "torch.autograd.set_grad_enabled": GradMode(),
+    "torch.autograd.backward": Backward(),
     **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
     **dict.fromkeys(("torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), _PLAIN),

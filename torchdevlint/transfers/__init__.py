@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 from torchdevlint.transfers.checkpoints import keep
-from torchdevlint.transfers.contexts import Contexts, entered
-from torchdevlint.transfers.devices import choose_device, formatted_device, legacy_type, named, parse, tested_slots
+from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
+from torchdevlint.transfers.devices import (
+    asked_slots,
+    choose_device,
+    formatted_device,
+    legacy_type,
+    named,
+    parse,
+    tested_slots,
+)
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
 from torchdevlint.transfers.layers import call_typed_module, input_operands
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
-from torchdevlint.transfers.modules import as_parameter, fill_container, freeze, hold, hooked, of_module, register
+from torchdevlint.transfers.modules import (
+    after_hooks,
+    as_parameter,
+    fill_container,
+    freeze,
+    hold,
+    hooked,
+    of_module,
+    register,
+)
 from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
-from torchdevlint.transfers.optimizers import of_optimizer, of_unseen_optimizer
+from torchdevlint.transfers.optimizers import of_optimizer, of_unseen_optimizer, parameter_groups
 from torchdevlint.transfers.placing import copied, move_module
 from torchdevlint.transfers.reads import sizes
 
 __all__ = [
     "IN_PLACE",
     "Contexts",
+    "after_hooks",
     "apply",
     "apply_for_object",
     "as_parameter",
+    "asked_slots",
     "call_object",
     "call_typed_module",
     "choose_device",
@@ -41,6 +60,7 @@ __all__ = [
     "hooked",
     "indexed",
     "input_operands",
+    "is_grad_mode",
     "keep",
     "legacy_type",
     "meet_assigned",
@@ -53,6 +73,7 @@ __all__ = [
     "of_unseen_optimizer",
     "operand",
     "operate",
+    "parameter_groups",
     "parse",
     "perhaps_loss",
     "register",

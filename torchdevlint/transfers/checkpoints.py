@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from torchdevlint import lattice
 from torchdevlint.events import Loaded
 from torchdevlint.interpreter import run as run_rows
+from torchdevlint.interpreter.paths import text_of_path
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
 from torchdevlint.state import MAX_DEPTH, TRAINED
 from torchdevlint.values import (
@@ -29,7 +30,8 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     """Read a checkpoint; without `map_location` its tensors go back to where they were saved from."""
     given = call.get(row.position, row.keyword)
     mapped = call.open or (given is not None and given.value != NONE)
-    path = call.get(0, "f")
+    source = call.get(0, "f")
+    path = text_of_path(run, source.node) if source is not None else ""
     made = run.opaque("checkpoint")
     run.load_of[made.key] = made.key
     # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
@@ -40,7 +42,7 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     # What this very run wrote goes back to where this run had it: only another machine could miss that device.
     # After training it reads its own best checkpoint back, whoever wrote that for it.
     host_saved = run.store.get(0, TRAINED) == run.activation + 1 or (
-        path is not None and (_path(path) in run.host_files or run.saved_files.get(_path(path)) == run.activation)
+        path in run.host_files or run.saved_files.get(path) == run.activation
     )
     run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))
     if row.module:
@@ -60,25 +62,18 @@ def _about_files(guard: str) -> bool:
     return "exists" in guard or "isfile" in guard or "is_file" in guard
 
 
-def _path(argument: Argument) -> str:
-    """Return a text that is equal for equal paths: a literal, or the identity of an object."""
-    value = argument.value
-    if isinstance(value, Const):
-        return repr(value.value)
-    return f"#{value.key}" if isinstance(value, Opaque) else ""
-
-
 def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Value:
     """Write a checkpoint; a path written from the host can be read back without `map_location`."""
     value = call.arguments[row.value].value if row.value < len(call.arguments) else NONE
-    path = call.get(row.path, "f")
+    target = call.get(row.path, "f")
+    path = text_of_path(run, target.node) if target is not None else ""
     on_host = _on_host(run, value)
     run.facts.saves.append(on_host)
-    if path is not None and _path(path):
+    if path:
         if not any(_about_files(guard) for guard, _ in run.world):
-            run.saved_files[_path(path)] = run.activation
+            run.saved_files[path] = run.activation
         if on_host:
-            run.host_files.add(_path(path))
+            run.host_files.add(path)
     return NONE
 
 

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> Value:
     """Run a backward pass: what it runs on has a graph, and whoever runs it trains."""
-    assert receiver is not None
+    receiver = receiver or (call.arguments[0] if call.arguments else None)
     optimizers.trained(run)
+    if receiver is None:
+        return NONE
     run.store.set(0, TRAINED, run.activation + 1)
     escapes.consume(run, receiver.value)
     slot = conditions.slot_of(run, receiver.node)

@@ -26,6 +26,7 @@ from torchdevlint.values import (
     UNKNOWN,
     Const,
     Device,
+    Form,
     Holder,
     Imported,
     Module,
@@ -61,7 +62,8 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     value = receiver.value
     note_cast(run, call, receiver)
     if isinstance(value, Tensor):
-        return Tensor(value.placement, value.rank, value.graph, tallies=value.tallies, flight=value.flight)
+        graph = False if row.whole else value.graph
+        return Tensor(value.placement, value.rank, graph, tallies=value.tallies, flight=value.flight)
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
         return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
@@ -167,6 +169,8 @@ def evidence(run: Run, source: int, after: Placement, derived: bool, call: Call)
     """Note that a batch arrives on the host, where a member of it is moved off."""
     if not source or derived or after == ANY:
         return
+    if call.discarded and source not in run.facts.built_loaders:
+        return  # an object that moves in place, whose tensors may move with it
     if all(lattice.is_host(p.device) for p in after):
         return
     note_carrier(run, UNKNOWN, after)
@@ -196,7 +200,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     value = receiver.value
     assert isinstance(value, Tensor)
     if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
-        return UNKNOWN  # `x.type()` is the name of its type
+        return Device(value.placement, form=Form.TYPE)
     after, derived = destination(run, row, call)
     if after is None:
         _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
@@ -277,6 +281,8 @@ def _is_named(run: Run, node: cst.CSTNode) -> bool:
 
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:
     """Move an object of unknown kind: a module would move in place, of a tensor the result is elsewhere."""
+    if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
+        return Device(run.placement_of(receiver), form=Form.TYPE)
     keep(run, receiver)
     after, derived = destination(run, row, call)
     is_tensor = receiver.key in run.facts.tensors
@@ -313,6 +319,9 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         )  # fmt: skip
     if derived and after == ANY:
         return receiver
+    if call.discarded and not is_tensor and receiver.source not in run.facts.built_loaders:
+        for slot in run.store.holders(receiver):  # an object that moves in place, for all that can be told
+            run.store.set(*slot, replace(receiver, placement=ANY))
     return replace(receiver, placement=moved)
 
 

@@ -8,14 +8,15 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import HeldOptimizer
-from torchdevlint.interpreter import calls, escapes
+from torchdevlint.interpreter import calls, escapes, iteration
 from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
-from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
+from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED, Items
 from torchdevlint.transfers import checkpoints, leaves
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
     NONE,
+    UNKNOWN,
     Choice,
     Container,
     Module,
@@ -50,6 +51,14 @@ def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | Non
         if row.eager_state:
             run.store.set(made.key, STEPPED, _places(run, made.key))
     return made
+
+
+def parameter_groups(run: Run, receiver: Optimizer) -> Value:
+    """Return the groups of an optimizer: of each module that it holds, one parameter stands for all."""
+    held = run.optimizer_modules.get(receiver.key, ())
+    parameters = [iteration.element(run, Parameters(module), cst.Name("parameters")) for module in held]
+    group = Items((("params", run.container("list", parameters)),), UNKNOWN)
+    return run.container("list", (), run.holder("dict", group)) if held else UNKNOWN
 
 
 def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
@@ -109,7 +118,7 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
     match row:
         case Step():
             for argument in call.values():
-                calls.call_value(run, argument.value, calls.Call(call.node, "closure"))
+                escapes.consume(run, calls.call_value(run, argument.value, calls.Call(call.node, "closure")))
             step(run, receiver.key)
         case LoadState():
             run.store.set(receiver.key, LOADED, call.node)

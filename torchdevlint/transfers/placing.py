@@ -149,4 +149,8 @@ def copied(run: Run, value: Value, node: cst.CSTNode, depth: int = 0) -> Value:
         return copy
     if isinstance(value, Instance):
         return run.opaque("")
+    if isinstance(value, Container):
+        if depth >= MAX_DEPTH:
+            return UNKNOWN
+        return iteration.rebuilt(run, value, lambda item: copied(run, item, node, depth + 1))
     return value

@@ -120,11 +120,17 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
         if not row.tensor_evidence:
             run.arrive(read.value, call.node)
     run.waits += 1
-    if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
-        return sizes(run, receiver.value)
+    if receiver is not None and isinstance(receiver.value, Tensor):
+        tensor = receiver.value
+        if row.sizes and not call.arguments:
+            return sizes(run, tensor)
+        first = row.sizes and call.arguments[0].value == Const(0)
+        return Const(0) if tensor.empty and (row.counts or first) else UNKNOWN
     return UNKNOWN
 
 
 def sizes(run: Run, tensor: Tensor) -> Value:
-    """Return the sizes of a tensor: none, if it has no dimensions."""
+    """Return the sizes of a tensor: none, if it has no dimensions; the first is 0 where it has no elements."""
+    if tensor.empty:
+        return run.container("tuple", (Const(0),), UNKNOWN)
     return run.container("tuple") if tensor.rank == SCALAR else UNKNOWN

@@ -84,6 +84,7 @@ class RegisterKind(Enum):
     PARAMETER = "parameter"
     MODULE = "module"
     HOOK = "a hook that may move the inputs"
+    OUTPUT_HOOK = "a hook whose result, if there is one, replaces the output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,10 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Submodules:
-    """`children()`, `modules()`: the modules that a module holds, with their names if ``named``."""
+    """`children()`, `modules()`: the modules that a module holds, with their names if ``named``, or ``one`` of them."""
 
     named: bool = False
+    one: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,4 +147,6 @@ class AddGroup:
 
 @dataclass(frozen=True, slots=True)
 class StateOf:
-    """An attribute of an optimizer through which its state is moved by hand."""
+    """An attribute of an optimizer through which its state is moved by hand; ``groups`` are the parameters it holds."""
+
+    groups: bool = False
