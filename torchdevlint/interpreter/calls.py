@@ -31,7 +31,6 @@ from torchdevlint.values import (
     Bound,
     Choice,
     Class,
-    Const,
     Container,
     Device,
     Flag,
@@ -276,10 +275,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if builtin is not None:
         return builtin(run, made)
     if callee.name.startswith(run.knowledge.arrays):
-        array = run.array()
-        if callee.name in run.knowledge.number_arrays and made.arguments and isinstance(made.arguments[0].value, Const):
-            run.numbers_as_arrays.add(array.key)
-        return array
+        return run.array()
     if is_inert(callee.name, run.knowledge):
         return UNKNOWN
     return unseen(run, made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
 from torchdevlint.knowledge.geometric import GEOMETRIC
-from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, NUMBER_ARRAYS, PROCESSES
+from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.lightning import LIGHTNING
 from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
@@ -45,7 +45,6 @@ DEFAULT = Knowledge(
     aliases=ALIASES,
     inert=INERT,
     arrays=ARRAYS,
-    number_arrays=NUMBER_ARRAYS,
     implies_accelerator=IMPLIES_ACCELERATOR,
     extensions=EXTENSIONS,
     processes=PROCESSES,

@@ -94,9 +94,6 @@ INERT = tuple(
     """)
 )
 
-# Functions that make an array of what they are given.
-NUMBER_ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.float32", "numpy.float64", "numpy.int64"})
-
 # Prefixes of names whose calls give host arrays.
 ARRAYS = ("numpy.",)
 

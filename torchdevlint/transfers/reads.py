@@ -56,7 +56,10 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
             run.arrive(value, call.node)
             run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
     run.waits += 1
-    return run.array()
+    array = run.array()
+    if receiver is None and call.arguments and isinstance(call.arguments[0].value, Const):
+        run.numbers_as_arrays.add(array.key)  # it has no dimensions
+    return array
 
 
 def need_host(run: Run, call: Call, argument: Argument | None, need: Need) -> None:

@@ -146,7 +146,7 @@ class Knowledge:
     ``module`` and ``optimizer`` map method names likewise. ``tensor_only`` are methods and attributes that
     prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
     module. ``inert`` are prefixes of modules whose functions leave their arguments alone,
-    ``arrays`` of those whose functions give host arrays; ``number_arrays`` make one without dimensions of a number.
+    ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
     stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
@@ -167,7 +167,6 @@ class Knowledge:
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
-    number_arrays: frozenset[str]
     implies_accelerator: frozenset[str]
     extensions: tuple[str, ...]
     processes: tuple[str, ...]
