@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Run
 from torchdevlint.knowledge.rows import Move
 from torchdevlint.lattice import ANY, Condition, Placement
 from torchdevlint.state import Branch, Items, join
-from torchdevlint.values import NONE, UNKNOWN, Container, Function, Module, Tensor, Value
+from torchdevlint.values import NONE, UNKNOWN, Class, Container, Function, Holder, Instance, Module, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -82,9 +83,27 @@ def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None)
 
 
 def _also_receiver(run: Run, function: Function) -> None:
-    """A method that is not followed may do anything to its receiver."""
-    if function.receiver is not None:
-        escapes.escape(run, function.receiver)
+    """A method that is not followed may do anything to its receiver, but for what no method of its class binds."""
+    receiver = function.receiver
+    if receiver is None:
+        return
+    cls = receiver.cls if isinstance(receiver, Module | Instance) else None
+    kept = dict(_never_rebound(run, receiver.key, cls)) if cls is not None and function.owner is not None else {}
+    escapes.escape(run, receiver)
+    for name, value in kept.items():
+        run.store.set(receiver.key, name, value)
+
+
+def _never_rebound(run: Run, key: int, cls: Class) -> Iterator[tuple[str, Tensor]]:
+    """Yield the plain tensors of an object that no method of its class binds or moves but `__init__`."""
+    if cls.key not in run.written:
+        run.written[cls.key] = writers.of_class(run, cls)
+    written = run.written[cls.key]
+    if writers.ANY_ATTRIBUTE in written:
+        return
+    for name, value in tuple(run.attribute_values(key)):
+        if isinstance(value, Tensor) and value.held is Holder.NONE and not written.get(name, set()) - {"__init__"}:
+            yield name, value
 
 
 def open_frame(run: Run, function: Function, entry: cst.CSTNode | None) -> Frame:

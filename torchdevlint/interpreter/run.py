@@ -116,6 +116,7 @@ class Run:
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
+    written: dict[int, dict[str, set[str]]] = field(default_factory=dict)  # by class: attributes, with who binds them
     defaults: dict[cst.Param, Value] = field(default_factory=dict)
     deferred: dict[int, Callable[[], Items]] = field(default_factory=dict)  # iterators, until something iterates them
     generators: dict[cst.CSTNode, bool] = field(default_factory=dict)
