@@ -109,6 +109,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
         case Loader():
             _iterated(run, value.item)
             _drawn(run, value, node)
+            if isinstance(value.item, Object):  # another one at each step
+                return Object(run.new_key(), value.item.type, value.item.placement)
             return value.item
         case Module():
             found = run.items(value).any()

@@ -105,7 +105,8 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             transfers.set_variable(run, once, key, target)
         case Object():
             escapes.consume(run, value)
-            escapes.forget_elements(run, base)
+            if run.placement_of(value) != run.placement_of(base):
+                escapes.forget_elements(run, base)
         case _:
             escapes.escape(run, value)
 

@@ -20,6 +20,7 @@ from torchdevlint.values import (
     Function,
     Instance,
     Loader,
+    Object,
     Opaque,
     Tensor,
     Value,
@@ -64,7 +65,9 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
             if run.worker is not None and isinstance(source, Instance):
                 _item_of(run, source, call)
             item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
-        if not isinstance(item, Container | Tensor):
+        if isinstance(item, Object):
+            item = Object(item.key, item.type, run.placement_of(item))
+        elif not isinstance(item, Container | Tensor):
             item = None
     elif isinstance(source, Loader):
         batched = run.store.get(source.key, BATCHED)
