@@ -309,7 +309,7 @@ PAIRS = {
         for device in phases(m):
             m(torch.randn(3, 4).to(device))
         """,
-        'model.cuda()\\n    yield "cuda"\\n    model.cpu()',
+        'model.cuda()\\n    yield "cuda"\\n    model.cpu()\\n    yield "cpu"',
         'yield "cuda"',
         "TDL102",
     ),
