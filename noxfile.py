@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import nox
 
 nox.options.sessions = ["tests", "checks"]
@@ -28,6 +30,15 @@ def torches(session: nox.Session, torch: str) -> None:
     session.install(".[test-without-torch]", "expecttest", "numpy", "pyyaml")
     session.install("--upgrade", "torch" if torch == "newest" else f"torch=={torch}")
     session.run("pytest", "tests/harness", "--deselect", RULES_OF_THE_PINNED, *session.posargs)
+
+
+@nox.session(python=WITH_TORCH)
+def frameworks(session: nox.Session) -> None:
+    """Look at the rows of frameworks and run the fixtures that need one; not in CI, for they bring many packages."""
+    session.install(".[test,frameworks]")
+    session.run("pytest", "tests/test_framework_rows.py")
+    fixtures = [str(path) for path in sorted(Path("fixtures").rglob("*_needs_*.py"))]
+    session.run("torchdevlint", "verify", "--seconds", "120", *fixtures, *session.posargs)
 
 
 @nox.session(python=WITH_TORCH)

@@ -13,7 +13,7 @@ HEAD = "import torch\nfrom torch import nn\n\n"
 
 
 def found(source: str) -> list[str]:
-    options = Options(wants=lambda code: not code.startswith("TDL5"))  # devices may be written into the code here
+    options = Options(wants=lambda code: not code.startswith(("TDL5", "TDL9")))
     return [diagnostic.code for diagnostic in analyse(source, options=options)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from torchdevlint.knowledge import DEFAULT
+from torchdevlint.knowledge import DEFAULT, NAMES
 from torchdevlint.knowledge.rows import (
     AddGroup,
     Combine,
@@ -34,6 +34,7 @@ from torchdevlint.knowledge.rows import (
     StateOf,
     Visit,
 )
+from torchdevlint.knowledge.torch_further import FURTHER
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.needs_torch
@@ -65,7 +66,13 @@ def is_elsewhere(name: str) -> bool:
     return any(name.startswith(prefix) for prefix in ELSEWHERE)
 
 
-TORCH_ROWS = {name: row for name, row in DEFAULT.names.items() if name.startswith("torch.") and not is_elsewhere(name)}
+# Derived rows are compared with PyTorch by deriving them again: tests/harness/test_derive.py, and what is further known
+# operator by operator: tests/harness/test_agreement.py.
+TORCH_ROWS = {
+    name: DEFAULT.names[name]
+    for name in sorted({*NAMES} - NAMES.derived - {*FURTHER})
+    if name.startswith("torch.") and not is_elsewhere(name)
+}
 
 
 def rows_of(*kinds: type[Row]) -> list[str]:
@@ -88,7 +95,11 @@ def test_methods_exist() -> None:
 
 def test_module_and_optimizer_methods_exist() -> None:
     assert [name for name in DEFAULT.module_only if not hasattr(torch.nn.Module, name)] == []
-    assert {name for name in DEFAULT.module if not hasattr(torch.nn.Module, name)} == {"npu", "no_sync"}
+    assert {name for name in DEFAULT.module if not hasattr(torch.nn.Module, name)} == {
+        "npu",
+        "no_sync",
+        "resize_token_embeddings",
+    }
     assert [name for name in DEFAULT.optimizer if not hasattr(sgd(), name)] == []
 
 
@@ -269,14 +280,10 @@ def follow_calls(name: str) -> list[tuple[Any, tuple[Any, ...], dict[str, Any]]]
         x = torch.rand((2, 4) + (6,) * int(pooled[3]))
         arguments: tuple[Any, ...] = (2.0, 2) if pooled[2] == "lp" else (2,)
         return [(x, arguments, {"output_size": 2} if pooled[2] == "fractional_max" else {})]
-    if name == "torch.stft":
-        return [(torch.rand(20), (4,), {"return_complex": True})]
     if name == "torch.nn.functional.dropout1d":
         return [(CUBE, (), {})]
     if name == "torch.nn.functional.dropout3d":
         return [(torch.rand(1, 2, 3, 3, 3), (), {})]
-    if name == "torch.istft":
-        return []
     x = FOLLOW_INPUT.get(name, IMAGE if SPATIAL.match(name) else SQUARE)
     return [(x, arguments, {}) for arguments in FOLLOW_ARGUMENTS.get(name, ((),))]
 
@@ -471,6 +478,8 @@ SAMPLES: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "torch.nn.functional.prelu": arguments(rand(3, 2), rand(2)),
     "torch.nn.functional.cosine_similarity": _TWO,
     "torch.nn.functional.pairwise_distance": _TWO,
+    "torch.stft": arguments(rand(20), 4, None, None, rand(4), return_complex=True),
+    "torch.istft": arguments(torch.ones(3, 21, dtype=torch.cfloat), 4, None, None, torch.ones(4)),
     "torch.nn.functional.max_unpool1d": arguments(rand(1, 1, 2), torch.tensor([[[0, 2]]]), 2),
     "torch.nn.functional.max_unpool2d": arguments(rand(1, 1, 1, 2), torch.tensor([[[[0, 2]]]]), 2),
     "torch.nn.functional.max_unpool3d": arguments(*[torch.zeros(1, 1, 1, 1, 1), torch.zeros(1, 1, 1, 1, 1).long()], 2),
@@ -567,7 +576,7 @@ def tensors_of(name: str, source: str) -> int:
 
 
 # Kernels that compare devices themselves: "expected self and mask to be on the same device".
-OWN_CHECK = {"masked_fill", "masked_fill_", "copy_", "index_put_"}
+OWN_CHECK = {"index_fill", "index_fill_", "linalg_vecdot", "masked_fill", "masked_fill_", "copy_", "index_put_"}
 
 
 @pytest.mark.parametrize("method", [False, True], ids=["functions", "methods"])
@@ -614,6 +623,7 @@ def test_strict_losses_agree_with_native_functions(name: str) -> None:
 CONSTRUCTOR: dict[str, tuple[Any, ...]] = {
     "AdaptiveLogSoftmaxWithLoss": (8, 10, [4]),
     "Bilinear": (2, 3, 4),
+    "LinearCrossEntropyLoss": (3, 4),
     "ChannelShuffle": (2,),
     "CrossMapLRN2d": (2,),
     "CircularPad1d": (1,),
@@ -684,8 +694,13 @@ def test_module_holds_tensors(name: str) -> None:
     held = bool([*module.parameters(), *module.buffers()])
     if not (row.abstract or row.container.name != "NONE"):
         assert row.holds_tensors is held
-    if row.empty_without:
-        empty = type(module)(*constructor_arguments(name), **dict.fromkeys(row.empty_without, False))
+    names = list(inspect.signature(type(module)).parameters)
+    for switch in row.switches:
+        assert names[switch.position] == switch.name
+        only = {other.name: other is switch for other in row.switches}
+        assert [*type(module)(*constructor_arguments(name), **only).state_dict()]
+    if row.switches:
+        empty = type(module)(*constructor_arguments(name), **dict.fromkeys(only, False))
         assert not [*empty.parameters(), *empty.buffers()]
 
 

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from torchdevlint.engine import analyse
-from torchdevlint.options import Options
+from torchdevlint.options import Options, on_by_default
 
 # each runs with a network on a device that is a parameter, and a tensor made on the host
 TESTED = {
@@ -671,5 +671,6 @@ SOURCES = {
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_nothing_is_found_in_what_is_correct(name: str) -> None:
-    options = Options(wants=lambda code: not code.startswith("TDL5"))  # devices may be written into the code here
+    # devices may be written into the code here, and advice is about what is correct
+    options = Options(wants=lambda code: on_by_default(code) and not code.startswith("TDL5"))
     assert analyse(f"import torch\nfrom torch import nn\n\n\n{SOURCES[name]}", options=options) == ()

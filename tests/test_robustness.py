@@ -91,6 +91,40 @@ def test_containers_that_hold_themselves(cycle: str, use: str) -> None:
 
 # programs made of pieces, each of which the interpreter has a place for
 
+START = "import torch\nx = torch.ones(3)\n"
+TWELVE_DEEP = {  # 8 ** 12 elements, if each is looked at as often as it is there
+    "lists": START + "a = [x]\n" + "a = [a, a, a, a, a, a, a, a]\n" * 12 + "f(a)\ntorch.cat(a).cuda()\n",
+    "modules": START
+    + "a = torch.nn.Linear(2, 2)\n"
+    + "a = torch.nn.Sequential(a, a, a, a, a, a, a, a)\n" * 12
+    + "a.cuda()(x)\n",
+    "attributes": START
+    + "class A(torch.nn.Module):\n    def __init__(self, a):\n        super().__init__()\n"
+    + "".join(f"        self.a{i} = a\n" for i in range(8))
+    + "    def forward(self, x):\n        return self.a0(x)\n"
+    + "a = torch.nn.Linear(2, 2)\n"
+    + "a = A(a)\n" * 12
+    + "a.cuda()(x)\n",
+    "comprehensions": START + "y = " + "[" * 12 + "x.cuda()" + " for a in [x, x, x, x, x, x, x, x]]" * 12 + "\n",
+}
+
+
+@pytest.mark.parametrize("shape", TWELVE_DEEP)
+def test_what_is_shared_is_not_looked_at_again_and_again(shape: str) -> None:
+    """It ends; a walk along each way through what is shared would not."""
+    analyse(TWELVE_DEEP[shape])
+
+
+@pytest.mark.parametrize("operator", ["and", "or"])
+def test_many_conditions_are_one(operator: str) -> None:
+    """What is moved under the same long test is together, and what is moved under another is not."""
+    test = f" {operator} ".join(f"flags.a{i}" for i in range(100))
+    together = f"import torch\nx, y = torch.ones(3), torch.ones(3)\nif {test}:\n    x, y = x.cuda(), y.cuda()\nx + y\n"
+    assert [found for found in analyse(together) if found.code == "TDL101"] == []
+    apart = together.replace("y.cuda()", "y")
+    assert [found.line for found in analyse(apart) if found.code == "TDL101"] == [5]
+
+
 NAMES = ("a", "b", "x", "y", "model", "device", "flag", "items", "self.a", "x.data")
 names = st.sampled_from(NAMES)
 atoms = st.one_of(

@@ -19,9 +19,13 @@ from torchdevlint.values import UNKNOWN, Const
 # what methods of modules and optimizers do, which the interpreter asks for by the kind of their object
 METHODS = {
     rows.AddGroup,
+    rows.Exchange,
     rows.Freeze,
+    rows.Given,
+    rows.GroupsOf,
     rows.HoldParameters,
     rows.LoadState,
+    rows.Mode,
     rows.Quiet,
     rows.Register,
     rows.StateOf,

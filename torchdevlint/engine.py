@@ -9,21 +9,27 @@ from functools import cache
 import libcst as cst
 
 import torchdevlint.rules
-from torchdevlint import gate, knowledge, positions, rule, settle
+from torchdevlint import fixes, gate, knowledge, positions, rule, settle, traces
+from torchdevlint.fixes import Repair, Scopes
 from torchdevlint.interpreter.driver import Interpretation, interpret
 from torchdevlint.interpreter.run import Resolver, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
-from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
+from torchdevlint.traces import Step
 from torchdevlint.why import Role
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding as users see it: lines from 1, columns from 0 in code points, the end exclusive."""
+    """One finding as users see it: lines from 1, columns from 0 in code points, the end exclusive.
+
+    ``trace`` tells how each operand got to its device, in the order of the source, and ``repair`` what mends it, where
+    `Options.details` asks for them.
+    """
 
     code: str
     message: str
@@ -31,12 +37,20 @@ class Diagnostic:
     column: int
     end_line: int
     end_column: int
+    trace: tuple[Step, ...] = ()
+    repair: Repair | None = None
 
 
 @cache
 def all_rules() -> tuple[rule.Rule, ...]:
     """Return every rule there is, found by its stem."""
     return rule.discover(torchdevlint.rules)
+
+
+@cache
+def _rules_by_default() -> tuple[rule.Rule, ...]:
+    """Return the rules that judge where nobody asks for advice: the others are not even imported."""
+    return rule.discover(torchdevlint.rules, on_by_default)
 
 
 def analyse(
@@ -58,7 +72,7 @@ def analyse(
     try:
         with deep_recursion(), uninterrupted():
             settled = find(interpret(module, text, knowledge, resolver, importable=not options.is_test_file), options)
-        return tuple(diagnose(module, settled)) if settled else ()
+        return tuple(diagnose(module, settled, text if options.details else None)) if settled else ()
     except RecursionError as error:
         raise NotAnalysed("nested too deeply") from error
 
@@ -75,15 +89,26 @@ def parse(text: str) -> cst.Module:
 
 def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     """Return the settled findings of the wanted rules."""
-    judging = tuple(r for r in all_rules() if r.in_tests or not options.is_test_file)
+    rules = all_rules() if any(options.wants(f"{ADVICE}{number:02}") for number in range(100)) else _rules_by_default()
+    judging = tuple(
+        r
+        for r in rules
+        if (r.in_tests or not options.is_test_file) and (on_by_default(r.code) or options.wants(r.code))
+    )
     settled = settle.settle(rule.judge(judging, interpretation.events, interpretation.facts))
     # A rule that is not wanted still speaks instead of those that it supersedes.
     return [one for one in settled if options.wants(one.rule.code)]
 
 
-def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]:
-    """Return the findings with their positions and messages."""
-    spans = positions.locate(module, set(_nodes(settled)))
+def diagnose(module: cst.Module, settled: list[Settled], text: str | None = None) -> Iterable[Diagnostic]:
+    """Return the findings with their positions and messages; where the text is given, with traces and repairs."""
+    told = set(_nodes(settled))
+    if text is not None:
+        told = told.union(
+            *map(traces.nodes, settled), *(fixes.nodes(f.fix) for one in settled for f in (one.finding, *one.others))
+        )
+    spans = positions.locate(module, told)
+    scopes = Scopes(text) if text is not None else None
     diagnostics = []
     for one in settled:
         places = (one.finding, *one.others)
@@ -92,7 +117,11 @@ def diagnose(module: cst.Module, settled: list[Settled]) -> Iterable[Diagnostic]
         message = one.rule.message.format_map({k: _render(v, spans) for k, v in first.parts.items()})
         if one.others:
             message += f", and {len(one.others)} more"
-        diagnostics.append(Diagnostic(one.rule.code, message, span.line, span.column, span.end_line, span.end_column))
+        place = (span.line, span.column, span.end_line, span.end_column)
+        steps = tuple(traces.steps(one, spans)) if scopes is not None else ()
+        fix = first.fix
+        repair = fixes.resolve(fix, spans, scopes) if fix is not None and scopes is not None else None
+        diagnostics.append(Diagnostic(one.rule.code, message, *place, steps, repair))
     return sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))
 
 

@@ -12,8 +12,20 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from torchdevlint.knowledge.rows import Mix, ModuleType, OptimizerType
-from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.costs import CostEvent
+from torchdevlint.incidents import (
+    CastElsewhere,
+    Collected,
+    DeviceObjectGiven,
+    HeldOptimizer,
+    LoadPinned,
+    NoMove,
+    Replaced,
+    StateLoaded,
+)
+from torchdevlint.knowledge.rows import Mix, ModuleType
+from torchdevlint.lattice import Condition, Placement
+from torchdevlint.parallel import Fed, Replicated, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -32,6 +44,7 @@ class Operand:
     rank: Rank
     proof: int = 0
     is_index: bool = False
+    part: bool = False  # the expression is that of a container, of which this is an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +64,7 @@ class Combined:
     targets: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()  # the roles that are refused on the host whatever their rank
+    scalars: tuple[str, ...] = ()  # the roles that are not, where the others are
     made_at: cst.CSTNode | None = None  # where the loss module with these weights was built
     proof: int = 0  # the result on which a backward pass must run, of a callee that may be no loss
 
@@ -147,26 +161,6 @@ class Uncalled:
     effect: str
     before: Placement
     proofs: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HeldOptimizer:
-    """An optimizer that holds parameters of a module at the time of an event.
-
-    ``stepped`` is where the parameters were at its last step, None before the first; ``loaded`` is
-    the call that loaded state into it; ``home`` are the devices where they were when it was built;
-    ``late`` tells that they came in a further group, so that a constructor's state is not theirs.
-    """
-
-    key: int
-    type: OptimizerType
-    text: str
-    node: cst.CSTNode
-    stepped: Placement | None
-    loaded: cst.CSTNode | None
-    stateless: bool = False
-    home: frozenset[Device] = frozenset()
-    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,22 +326,6 @@ class DeviceCompared:
     proof: int
 
 
-@dataclass(frozen=True, slots=True)
-class Replicated:
-    """A wrapper needs a module on a device, ``home``, and a tensor of it is where ``state`` says.
-
-    ``wrapped`` is the call that made the wrapper where it is called later, None where it was just made.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    kind: str
-    state: Placement
-    home: Placement
-    wrapped: cst.CSTNode | None
-
-
 Event: TypeAlias = (
     Combined
     | Called
@@ -360,13 +338,23 @@ Event: TypeAlias = (
     | Moved
     | Tallied
     | Loaded
+    | LoadPinned
     | DeviceNamed
     | CudaCalled
     | PlacedInWorker
     | AttributeMissed
+    | WrapperAsked
     | LeafMoved
     | SetTooLate
     | NumberAsDevice
     | DeviceCompared
     | Replicated
+    | CostEvent
+    | Replaced
+    | StateLoaded
+    | NoMove
+    | Collected
+    | CastElsewhere
+    | DeviceObjectGiven
+    | Fed
 )

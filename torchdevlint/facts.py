@@ -7,11 +7,17 @@ them when the interpretation has ended.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.lattice import HOST, Condition, Device, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.costs import Costs
+from torchdevlint.incidents import Entry
+from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.meetings import Meeting
 
 PROVEN = 0
 """The key, among carriers, of a module that needs no proof."""
@@ -23,6 +29,9 @@ BATCH = -1
 @dataclass(slots=True)
 class FileFacts:
     """Evidence, most of it by key: of opaque values, symbols, batches, optimizers, loads and accumulations."""
+
+    # the meetings found in an event, by its identity, once the rules judge
+    met: dict[int, tuple[Meeting, ...]] = field(default_factory=dict)
 
     # opaque values that are proven to be a tensor or a module, and objects whose plain attributes are read
     tensors: set[int] = field(default_factory=set)
@@ -37,6 +46,9 @@ class FileFacts:
     # and where values of which no more is known than their own device are moved to
     carriers: dict[int, set[int]] = field(default_factory=dict)
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
+
+    # the moments at which modules were last moved off the host
+    departed: dict[int, int] = field(default_factory=dict)
 
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
@@ -57,6 +69,15 @@ class FileFacts:
     steps: dict[int, list[tuple[int, frozenset[Device]]]] = field(default_factory=dict)
     repaired: dict[int, int] = field(default_factory=dict)
 
+    # the moments at which an optimizer last took the parameters of a module, and at which the groups of an optimizer
+    # were last changed; modules whose parameters are frozen
+    taken: dict[int, int] = field(default_factory=dict)
+    regrouped: dict[int, int] = field(default_factory=dict)
+    frozen: set[int] = field(default_factory=set)
+
+    # the moments at which something took the place of a part of a module, by the module and the name
+    rebound: dict[tuple[int, str], list[int]] = field(default_factory=dict)
+
     # loops and functions that run a backward pass or a step, loops that call a module, and the accumulations of which
     # something needs more than the number, or that an object keeps and a method returns
     training_loops: set[cst.CSTNode] = field(default_factory=set)
@@ -71,6 +92,10 @@ class FileFacts:
     loads_into: dict[int, set[int]] = field(default_factory=dict)
     saves: list[bool] = field(default_factory=list)
 
+    # state dicts that each file was written with, one entry for each write, and the values whose keys may be changed
+    written: dict[str, list[tuple[Entry, ...]]] = field(default_factory=dict)
+    rewritten: set[int] = field(default_factory=set)
+
     # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
     # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its
     # constants (`exec`)
@@ -80,11 +105,22 @@ class FileFacts:
     importable: bool = True
     reconfigured: bool = False
 
+    # of each process group that the file makes, whether it moves accelerator tensors only
+    groups: set[bool] = field(default_factory=set)
+
     # whether the file starts other processes, which read the environment anew
     starts_processes: bool = False
 
     # attributes that something binds, by the key of the object or its class; of an object of unknown kind by 0
     bound: set[tuple[int, str]] = field(default_factory=set)
+
+    # what rules of advice ask
+    costs: Costs = field(default_factory=Costs)
+    # guards under which the module in a wrapper was asked for, by the call that made the wrapper
+    unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
+
+    # calls that made loaders of which each process may have a part of its own
+    divided: set[cst.CSTNode] = field(default_factory=set)
 
     # calls of modules of the file that gave a 0-dim tensor, as a loss does
     scalar_calls: set[cst.CSTNode] = field(default_factory=set)
@@ -136,6 +172,11 @@ class FileFacts:
         moved = why.of(Role.MOVED, Role.MOVED_TO_HOST)
         return root.role is Role.INPUT and moved is None and root.node not in self.met_inputs
 
+    def is_stale(self, why: Why) -> bool:
+        """Tell whether a value was taken out of a module that has moved off the host since."""
+        module, moment = why.taken
+        return why.role is Role.TAKEN and self.departed.get(module, 0) > moment
+
     def is_moved_inside(self, possibility: Possibility) -> bool:
         """Tell whether a value was handed to a module that moves what it is handed, so that it may be anywhere."""
         device, why = possibility.device, possibility.why
@@ -154,6 +195,18 @@ class FileFacts:
     def next_step(self, optimizer: int, moment: int) -> frozenset[Device] | None:
         """Return where the parameters of an optimizer are at its first step after a moment, None if there is none."""
         return next((places for when, places in self.steps.get(optimizer, ()) if when > moment), None)
+
+    def goes_on(self, optimizer: int, owner: int, name: str, moment: int) -> bool:
+        """Tell whether an optimizer is stepped after the moment at which a part of a module was replaced.
+
+        Not so where that part is replaced again before the step, or where the groups of the optimizer are changed.
+        """
+        if self.regrouped.get(optimizer, 0) > moment:
+            return False
+        stepped = next((when for when, _ in self.steps.get(optimizer, ()) if when > moment), None)
+        if stepped is None:
+            return False
+        return not any(moment < when < stepped for when in self.rebound.get((owner, name), ()))
 
     def holds_modules(self, symbol: Symbol) -> bool:
         """Tell whether a module is moved to a place, which shows that it may be an accelerator."""

@@ -22,6 +22,11 @@ _TORCH = re.compile(r"^[ \t]*(?:from|import)\b[^\n]*torch", re.MULTILINE)
 _FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})")
 _IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})")
 
+# What a generator writes over a file: that file is mended elsewhere, and a fault would be found in every copy.
+_GENERATED = re.compile("generated", re.IGNORECASE)
+_NOT_TO_EDIT = re.compile("do not (?:edit|modify)", re.IGNORECASE)
+_CODE = re.compile(r"^[^#\s]", re.MULTILINE)
+
 # Every rule needs one of these: a device, a move or a cast, a module, a loss, a load. Tensors that are
 # made, indexed or read are of no interest in a file that has nothing of the kind. Frequent ones first.
 _SUBJECTS = (
@@ -36,6 +41,7 @@ _SUBJECTS = (
     "backward",
     "entropy",
     "accelerat",
+    "nccl",
     ".cpu",
     ".float(",
     ".long(",
@@ -53,13 +59,22 @@ _SUBJECTS = (
 
 def may_find(text: str) -> bool:
     """Whether a rule could fire in a file with this text; False only where none can."""
-    return _imports_library(text) and any(word in text for word in _SUBJECTS)
+    return _imports_library(text) and any(word in text for word in _SUBJECTS) and not is_generated(text)
 
 
 def _imports_library(text: str) -> bool:
     if "torch" in text and _TORCH.search(text) is not None:
         return True
     return _FROM_LIBRARY.search(text) is not None or _IMPORT_LIBRARY.search(text) is not None
+
+
+def is_generated(text: str) -> bool:
+    """Whether the comments that a file begins with say that it is generated and not to be edited."""
+    if not text.startswith("#"):
+        return False
+    code = _CODE.search(text)
+    end = code.start() if code is not None else len(text)
+    return _GENERATED.search(text, 0, end) is not None and _NOT_TO_EDIT.search(text, 0, end) is not None
 
 
 def check_size(text: str) -> None:

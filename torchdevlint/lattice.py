@@ -6,7 +6,7 @@ neither Python nor PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -249,7 +249,7 @@ def expanded(placement: Placement, facts: Facts, world: Condition = ALWAYS) -> I
             yield replace(possibility, device=ANYWHERE) if facts.is_moved_inside(possibility) else possibility
             continue
         told = world | possibility.condition
-        for deeper in ordered(under(inner, possibility.condition)):
+        for deeper in expanded(under(inner, possibility.condition), facts, told):
             if (host_guard(device.key), not is_host(deeper.device)) not in told:
                 yield Possibility(deeper.device, deeper.condition, possibility.why or deeper.why)
 
@@ -330,6 +330,38 @@ def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Con
     return None
 
 
+def may_mix(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> Clash | None:
+    """Return a host possibility and one on an accelerator that can hold at once, or None.
+
+    The accelerator's needs no more than that there is one, the host's holds under other guards.
+    """
+    for near in expanded(left, facts, world):
+        for far in expanded(right, facts, world):
+            host, other = (near, far) if is_host(near.device) else (far, near)
+            if not is_host(host.device) or not is_accelerator(other.device) or not host.condition:
+                continue
+            if _of_machine(host.condition, any) or not _of_machine(other.condition | world, all):
+                continue
+            condition = _world(other) | host.condition | world
+            if all(_can_hold(name, truth, condition) for name, truth in condition):
+                return Clash(near, far, condition)
+    return None
+
+
+def _of_machine(condition: Condition, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
+    """Tell whether all or any of the guards of a condition are about which accelerators there are."""
+    return quantifier(name in ACCELERATORS for name, _ in condition)
+
+
+def _can_hold(name: str, truth: bool, condition: Condition) -> bool:
+    """Tell whether a literal agrees with the others: a conjunction is not false where all its parts are true."""
+    if truth:
+        return (name, False) not in condition
+    parts = name.split(" and ")
+    literals = {(part.removeprefix("not "), not part.startswith("not ")) for part in parts}
+    return not literals <= condition
+
+
 def on_accelerator(placement: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> Possibility | None:
     """Return the possibility under which a value is on an accelerator and nothing else, or None."""
     possibilities = [p for p in expanded(placement, facts, world) if compatible(_world(p), world)]
@@ -341,6 +373,11 @@ def on_accelerator(placement: Placement, facts: Facts = NO_FACTS, world: Conditi
         if not any(is_host(p.device) or p.device == ANYWHERE for p in rivals):
             return start
     return None
+
+
+def on_host(placement: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> bool:
+    """Tell whether a value is on the host whatever holds."""
+    return all(is_host(p.device) for p in expanded(placement, facts, world))
 
 
 def _is_place(device: Device, facts: Facts) -> bool:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from itertools import combinations
+from itertools import combinations, islice
 
 import libcst as cst
 
-from torchdevlint import lattice
+from torchdevlint import fixes, lattice
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
+from torchdevlint.fixes import Fix
 from torchdevlint.knowledge.rows import Mix
 from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.rule import Finding
 from torchdevlint.why import Role, Why
+
+MAX_PAIRS = 1_000
+"""How many pairs of operands of one operation are compared; 45 operands have as many."""
 
 
 class Culprit(Enum):
@@ -31,6 +35,12 @@ class Culprit(Enum):
     CRITERION = "a loss or metric with state"
     INDEX = "an accelerator index into a host tensor"
     LEFT = "a module sent to the host"
+    LAYER = "a layer that came into its module late"
+    STALE = "a value taken out of a module before it moved"
+
+
+_MENDED_THERE = frozenset({Culprit.OPERAND, Culprit.INPUT, Culprit.TARGET, Culprit.INDEX})
+"""Culprits that are mended where they meet the other side; the others are mended where they were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,7 @@ class Meeting:
     other: Side
     culprit: Culprit
     node: cst.CSTNode
+    fix: Fix | None = None
 
     def finding(self) -> Finding:
         """Return the finding of this meeting at its culprit's place."""
@@ -60,7 +71,8 @@ class Meeting:
             "other": f"`{self.other.text}`",
             "other_place": self.other.possibility,
         }
-        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why)
+        fix = self.fix if self.culprit in _MENDED_THERE else None
+        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why, fix)
 
 
 def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
@@ -90,7 +102,8 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
     if event.mix is Mix.FREE or (event.proof and event.proof not in facts.graphs):
         return
     blamed: set[int] = set()
-    for (first_index, first), (second_index, second) in combinations(enumerate(event.operands), 2):
+    pairs = islice(combinations(enumerate(event.operands), 2), MAX_PAIRS)
+    for (first_index, first), (second_index, second) in pairs:
         if not (_proven(first, facts) and _proven(second, facts)):
             continue
         clash = lattice.clash(first.placement, second.placement, facts, event.world)
@@ -98,7 +111,7 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
             continue
         odd_is_first = lattice.is_host(clash.left.device)
         odd, other = (first, second) if odd_is_first else (second, first)
-        if odd.rank[0] == 0 and not _refused(event, odd):
+        if odd.rank[0] == 0 and not _refused(event, odd, other):
             continue
         index = first_index if odd_is_first else second_index
         if index in blamed:
@@ -106,13 +119,40 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         blamed.add(index)
         left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
         culprit, node = _blame(event, odd, other, left, right, facts)
-        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node)
+        fix = _fix(event, odd, other, left, right) if event.entry is None else None
+        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node, fix)
 
 
-def _refused(event: Combined, odd: Operand) -> bool:
-    """Tell whether a host operand is refused even if it is 0-dim."""
-    if odd.role in event.strict or (event.mix is Mix.STRICT and odd.role not in event.weights):
+def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility, far: Possibility) -> Fix | None:
+    """Return what mends a meeting in its place: the host operand moves, unless it is what is written to."""
+    if not lattice.is_host(near.device) or odd.part or (event.in_place and odd is event.operands[0]):
+        return None
+    return fixes.moved(odd.node, other.node, far.why)
+
+
+def _input_fix(event: Called, given: cst.CSTNode, place: Possibility) -> Fix | None:
+    """Return what moves an input to its module: where the module is called, or where a method is that calls it."""
+    if event.entry is None:
+        return fixes.moved(given, _callee(event.node), place.why, of_module=True)
+    match event.entry:
+        case cst.Call(func=called, args=[cst.Arg(value=value, star="")]):
+            return fixes.moved(value, called, place.why, of_module=True)
+        case _:
+            return None
+
+
+def _callee(node: cst.CSTNode) -> cst.CSTNode:
+    return node.func if isinstance(node, cst.Call) else node
+
+
+def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
+    """Tell whether a host operand is refused beside another even if it is 0-dim."""
+    if odd.role in event.strict:
         return True
+    if event.mix is Mix.STRICT:
+        return odd.role not in event.weights and odd.role not in event.scalars
+    if event.mix is Mix.EXPANDED:
+        return other.rank[0] > 0
     return event.mix is Mix.IN_PLACE and odd is event.operands[0]
 
 
@@ -125,7 +165,7 @@ def _siblings(clash: Clash) -> bool:
     return sources[0] != 0 and sources[0] == sources[1] and Role.MOVED in (left.role, right.role)
 
 
-def _by_why(why: Why | None) -> tuple[Culprit, cst.CSTNode] | None:
+def _by_why(why: Why | None, facts: FileFacts) -> tuple[Culprit, cst.CSTNode] | None:
     """Return the culprit that the reason of a host placement names, wherever it is met."""
     if why is None:
         return None
@@ -137,6 +177,10 @@ def _by_why(why: Why | None) -> tuple[Culprit, cst.CSTNode] | None:
         return Culprit.UNREGISTERED_MODULE, step.node
     if why.role is Role.CREATED_IN_MODULE:
         return Culprit.CREATION, why.node
+    if facts.is_stale(why):
+        return Culprit.STALE, why.node
+    if why.role is Role.LATE:
+        return Culprit.LAYER, why.node
     return None
 
 
@@ -151,9 +195,9 @@ def _blame(
     kept = near.why.of(Role.UNREGISTERED_MODULE) if near.why is not None else None
     if event.loss and odd.role in event.weights and kept is None:
         return Culprit.WEIGHT, event.made_at or event.entry or event.node
-    named = _by_why(near.why)
+    named = _by_why(near.why, facts)
     if named is None and not lattice.is_host(near.device):
-        named = _by_why(far.why)
+        named = _by_why(far.why, facts)
     if named is not None:
         return named
     if event.loss and odd.role in event.targets:
@@ -177,22 +221,24 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        yield Meeting(odd, other, culprit, node)
+        fix = None if module_is_odd or operand.part else _input_fix(event, operand.node, clash.left)
+        yield Meeting(odd, other, culprit, node, fix)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets
 
 
 def _blame_call(event: Called, odd: Side, module_is_odd: bool, facts: FileFacts) -> tuple[Culprit, cst.CSTNode]:
     why = odd.possibility.why
-    named = _by_why(why)
-    if named is not None:
+    criterion = event.type is not None and (event.type.metric or event.type.loss is not None)
+    named = _by_why(why, facts)
+    if named is not None and not (criterion and named[0] is Culprit.LAYER):
         return named
     if module_is_odd and why is not None and why.role is Role.MOVED_TO_HOST:
         return Culprit.LEFT, why.node
     place = event.node if event.entry is None else event.entry
     if module_is_odd and event.entry in facts.scalar_calls:
         return Culprit.CRITERION, place
-    if module_is_odd and event.type is not None and (event.type.metric or event.type.loss is not None):
+    if module_is_odd and criterion:
         return Culprit.CRITERION, place
     return Culprit.INPUT, place
 
@@ -209,9 +255,10 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         if clash is None or not lattice.is_host(clash.left.device) or _siblings(clash):
             continue
         base = Side(event.base.text, clash.left)
-        named = _by_why(clash.left.why)
+        named = _by_why(clash.left.why, facts)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
-        yield Meeting(base, Side(index.text, clash.right), culprit, node)
+        fix = fixes.on_host(index.node) if event.entry is None and not index.part else None
+        yield Meeting(base, Side(index.text, clash.right), culprit, node, fix)
         return
 
 
@@ -229,8 +276,34 @@ def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placemen
             return placement
 
 
+def mixtures(event: Combined | Called, facts: FileFacts) -> Iterator[Meeting]:
+    """Return where the sides of an event meet on one device under some guards and on two under others."""
+    match event:
+        case Called() if not event.proof or event.proof in facts.modules:
+            module = Operand(event.node, event.text, "", event.state, (1, None))
+            pairs = [(module, operand) for operand in event.inputs]
+        case Combined() if event.mix is not Mix.FREE and not event.proof:
+            pairs = list(islice(combinations(event.operands, 2), MAX_PAIRS))
+        case _:
+            return
+    for first, second in pairs:
+        if not (_proven(first, facts) and _proven(second, facts)):
+            continue
+        mixed = lattice.may_mix(first.placement, second.placement, facts, event.world)
+        if mixed is None or lattice.clash(first.placement, second.placement, facts, event.world) is not None:
+            continue
+        sides = Side(first.text, mixed.left), Side(second.text, mixed.right)
+        odd, other = sides if lattice.is_host(mixed.left.device) else sides[::-1]
+        if (first if odd is sides[0] else second).rank[0] > 0:
+            yield Meeting(odd, other, Culprit.OPERAND, event.entry or event.node)
+            return
+
+
 def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:
-    """Yield the meetings of an event for which one culprit is to blame."""
-    for meeting in meetings(event, facts):
+    """Yield the meetings of an event for which one culprit is to blame; every such rule asks, so they are kept."""
+    found = facts.met.get(id(event))
+    if found is None:
+        found = facts.met[id(event)] = tuple(meetings(event, facts))
+    for meeting in found:
         if meeting.culprit is culprit:
             yield meeting

@@ -21,10 +21,11 @@ def on_by_default(code: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The display path of a file, and which codes may be reported in it."""
+    """The display path of a file, which codes may be reported in it, and whether with trace and repair."""
 
     filename: str = "stdin"
     wants: Callable[[str], bool] = on_by_default
+    details: bool = False
 
     @property
     def is_test_file(self) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from types import ModuleType
 from typing import Any
 
@@ -14,9 +16,24 @@ import libcst as cst
 
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
+from torchdevlint.fixes import Fix
+from torchdevlint.options import on_by_default
 from torchdevlint.why import Why
 
 STEM = re.compile(r"tdl(\d{3})_([a-z0-9_]+)\Z")
+
+
+class Severity(Enum):
+    """How bad a finding is, the worst first."""
+
+    ERROR = "error"
+    """Raises, or is silently wrong, in PyTorch as it is."""
+
+    WARNING = "warning"
+    """Fails or leaks on some machine, or in some mode, that the script is meant for."""
+
+    ADVICE = "advice"
+    """Works, and could work better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +42,14 @@ class Finding:
 
     ``origin`` is the node that caused it (the creation, the move left out): of findings with one origin one
     is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)").
+    ``fix`` mends it.
     """
 
     node: cst.CSTNode
     parts: dict[str, object]
     origin: object = None
     why: Why | None = None
+    fix: Fix | None = None
 
 
 Check = Callable[[Any, FileFacts], Iterator[Finding]]
@@ -49,6 +68,8 @@ class Rule:
     once: bool
     in_tests: bool
     check: Check = field(compare=False)
+    severity: Severity = Severity.ERROR
+    doc: str = ""
 
 
 class BadRuleError(Exception):
@@ -64,11 +85,13 @@ def rule(
     supersedes: tuple[str, ...] = (),
     once: bool = False,
     in_tests: bool = True,
+    severity: Severity = Severity.ERROR,
 ) -> Callable[[Check], Rule]:
     """Declare a rule: ``on`` are the events it judges, ``supersedes`` the codes it speaks instead of.
 
     ``once`` tells that one finding with a count is enough for a file; ``in_tests`` is False for a rule that is
-    silent in the tests of a project: their machine and their files are known. Raises `BadRuleError` for a bad stem.
+    silent in the tests of a project: their machine and their files are known. Whatever is off by default is advice.
+    The rule's documentation is the docstring of its module. Raises `BadRuleError` for a bad stem.
     """
     match = STEM.match(module.rpartition(".")[2])
     if match is None:
@@ -77,16 +100,18 @@ def rule(
 
     def declare(check: Check) -> Rule:
         kinds = on if isinstance(on, tuple) else (on,)
-        return Rule(code, name, kinds, message, fix, supersedes, once, in_tests, check)
+        how_bad = severity if on_by_default(code) else Severity.ADVICE
+        doc = sys.modules[module].__doc__ or "" if module in sys.modules else ""
+        return Rule(code, name, kinds, message, fix, supersedes, once, in_tests, check, how_bad, doc)
 
     return declare
 
 
-def discover(package: ModuleType) -> tuple[Rule, ...]:
-    """Return the rules of a package, in the order of their codes."""
-    stems = (info.name for info in pkgutil.iter_modules(package.__path__) if STEM.match(info.name))
-    found: list[Rule] = [importlib.import_module(f"{package.__name__}.{stem}").check for stem in stems]
-    return tuple(sorted(found, key=lambda rule_: rule_.code))
+def discover(package: ModuleType, wants: Callable[[str], bool] = lambda _: True) -> tuple[Rule, ...]:
+    """Return the rules of a package whose codes are wanted, in the order of their codes; no others are imported."""
+    stems = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if STEM.match(info.name))
+    wanted = [stem for stem in stems if wants(stem[:6].upper())]
+    return tuple(importlib.import_module(f"{package.__name__}.{stem}").check for stem in wanted)
 
 
 def judge(rules: tuple[Rule, ...], events: tuple[Event, ...], facts: FileFacts) -> list[tuple[Rule, Finding]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from torchdevlint.options import on_by_default
 from torchdevlint.rule import Finding, Rule
 
 
@@ -23,6 +24,8 @@ def settle(found: list[tuple[Rule, Finding]]) -> list[Settled]:
     by_place: dict[tuple[str, object], list[tuple[Rule, Finding]]] = {}
     for rule, finding in found:
         origin = (rule.code,) if rule.once else finding.origin if finding.origin is not None else (finding.node,)
+        if not on_by_default(rule.code):
+            origin = (rule.code, origin)  # advice about something is no other way to tell of its fault
         place = (rule.code, finding.node)
         group = by_place.get(place)
         if group is None:

@@ -41,6 +41,8 @@ STEPPED = "<stepped>"
 LOST = "<lost>"
 TRAINED = "<trained>"
 BEGUN = "<begun>"
+MODE = "<mode>"
+SCATTERS = "<scatters>"
 
 MAX_OPTIONS = 4
 MAX_DEPTH = 4
@@ -171,6 +173,8 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
     if name == BEGUN:
         return first if second is not None else None
+    if name == MODE:
+        return None  # in which mode a module is differs
     if name == TRAINED:
         return min(first or 0, second or 0)
     if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):
@@ -296,6 +300,7 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         number=first.number or second.number,
         unleafed=first.unleafed or second.unleafed,
         empty=first.empty and second.empty,
+        kept=first.kept | second.kept,
     )
 
 

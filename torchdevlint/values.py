@@ -76,6 +76,14 @@ class Unleafed:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """The list that a tensor is out of, by key: an element of it, or all of them in one (``whole``)."""
+
+    key: int
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor: where it is, its rank, whether it carries a graph, and how a module holds it.
 
@@ -93,6 +101,9 @@ class Tensor:
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
     unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
     empty: bool = False  # its first dimension has no elements: it stands for what is gathered later
+    output: bool = field(default=False, compare=False)  # all that a module gave
+    batch: int = field(default=0, compare=False)  # the loader whose batch it is a part of, as it came
+    kept: frozenset[Kept] = field(default=frozenset(), compare=False)  # lists that loops fill, which it is out of
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +166,7 @@ class Loader:
     """A data loader; ``item`` is what iterating it yields.
 
     ``made`` is where it was built, ``generator`` where the generator is from which each iteration draws, if it does.
+    ``whole`` are the nodes of what it is made of, where it yields all of that in every process.
     """
 
     key: int
@@ -162,6 +174,7 @@ class Loader:
     item: Value = field(compare=False)
     made: cst.CSTNode | None = field(default=None, compare=False)
     generator: Placement | None = field(default=None, compare=False)
+    whole: tuple[cst.CSTNode, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +187,18 @@ class Container:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters (or named parameters, or state dict) of a module."""
+    """The parameters (or named parameters, or state dict) of a module; a state dict has an identity."""
 
     module: Module | Opaque
     kind: str = "parameters"
+    key: int = field(default=0, compare=False)
+    node: cst.CSTNode | None = field(default=None, compare=False)  # the call that gave a state dict
+    placement: Placement = field(default=ANY, compare=False)  # where the tensors of a state dict are
+
+    @property
+    def is_state(self) -> bool:
+        """Tell whether it is a state dict."""
+        return self.key != 0
 
 
 @dataclass(frozen=True, slots=True)

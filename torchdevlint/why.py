@@ -25,6 +25,8 @@ class Role(Enum):
     PLACED = "placed by a framework"
     PARAMETER = "a parameter of a module"
     OUTPUT = "given by a module whose input was there"
+    TAKEN = "taken out of a module, with which it does not move"
+    LATE = "a layer that was made in a method of a module, or put into one that had moved"
 
 
 MAX_STEPS = 16
@@ -46,6 +48,7 @@ class Why:
     earlier: Why | None = None
     source: int = 0
     fallback: bool = False  # made where a value is None
+    taken: tuple[int, int] = (0, 0)  # the key of the module that it was taken out of, and the moment
     first: Why | None = field(init=False, default=None)
     length: int = field(init=False, default=1)
 

@@ -44,6 +44,23 @@ EXTREMES = {
     + "    def forward(self, x):\n"
     + "".join(f"        x = self.a{i}(x)\n" for i in range(1_000))
     + "        return x\n\n\nA().cuda()(torch.ones(2))\n",
+    "a list of eight times the same, eight deep": HEAD
+    + "a = [x]\n"
+    + "a = [a, a, a, a, a, a, a, a]\n" * 8
+    + "f(a)\n"
+    + TAIL,
+    "a Sequential of twenty times the same, six deep": HEAD
+    + "m = torch.nn.Linear(2, 2)\n"
+    + ("m = torch.nn.Sequential(" + "m, " * 20 + ")\n") * 6
+    + "m.cuda()(x)\n",
+    "a list appended to itself ten times": HEAD + "a = [x]\n" + "a.append(a)\n" * 10 + "f(a)\n" + TAIL,
+    "six comprehensions over displays": HEAD + "y = " + "[" * 6 + "x.cuda()" + " for a in [x, x, x, x]]" * 6 + "\n",
+    "128 tensors that are each on a device of their own": HEAD
+    + "".join(f"a{i} = torch.ones(3, device='cuda' if f{i} else 'cpu')\n" for i in range(128))
+    + "y = torch.cat(["
+    + ", ".join(f"a{i}" for i in range(128))
+    + "])\n",
+    "a test of 3,000 terms": HEAD + "if " + " or ".join(f"a{i}" for i in range(3_000)) + ":\n    x.cuda()\n",
 }
 
 

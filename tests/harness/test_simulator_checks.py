@@ -121,6 +121,51 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: nn.GRU(2, 2).cuda()(on(1, 1, 2), host(1, 1, 2)),
         "Input and hidden tensors are not at the same device, found input tensor at cuda:0 and hidden tensor at cpu",
     ),
+    "shifted in place": (lambda: _shifted(torch.tensor(1), torch.tensor(1, device="cuda")), TWO_DEVICES),
+    "scattered by a mask": (
+        lambda: torch.tensor(1.0).masked_scatter(on(2) > 0, on(2)),
+        different("mask", "cuda:0", "cpu", "_masked_scatter_"),
+    ),
+    "complex of a scalar": (
+        lambda: torch.complex(on(2), torch.tensor(1.0)),
+        different("imag", "cpu", "cuda:0", "out_complex_out"),
+    ),
+    "blocks": (
+        lambda: torch.block_diag(on(2), torch.tensor(1.0)),
+        "torch.block_diag: input tensors must all be on the same device.",
+    ),
+    "filled at a host scalar": (lambda: on(2).index_fill(0, torch.tensor(0), 1.0), TWO_DEVICES),
+    "filled on the host at an index": (lambda: host(2).index_fill_(0, longs(0).cuda(), 1.0), TWO_DEVICES),
+    "filled with a device scalar": (
+        lambda: host(2).masked_fill(host(2) > 0, torch.tensor(2.0, device="cuda")),
+        "masked_fill_: Expected inputs to be on same device",
+    ),
+    "tensordot into the host": (
+        lambda: torch.tensordot(on(2, 2), on(2, 2), dims=1, out=host(2, 2)),
+        (
+            "tensordot: Expected the output and input tensors to be on the same device, but got the output tensor on "
+            "cpu, input tensor a on cuda:0, and input tensor b on cuda:0"
+        ),
+    ),
+    "inner product with a scalar": (
+        lambda: torch.inner(on(2), other=torch.tensor(1.0)),
+        (
+            "Expected tensor to have cuda DeviceType, but got tensor with cpu DeviceType "
+            "(while checking arguments for inner())"
+        ),
+    ),
+    "quantile of the host": (
+        lambda: torch.quantile(on(2), torch.tensor(0.5)),
+        "quantile() q tensor must be on the same device as the input tensor",
+    ),
+    "quantile into the host": (
+        lambda: torch.quantile(on(2), 0.5, out=torch.tensor(0.0)),
+        "quantile() out tensor must be on the same device as the input tensor",
+    ),
+    "values without dimensions on the host": (
+        lambda: torch.sort(on(2), out=(torch.tensor(0.0), longs(0).cuda())),
+        TWO_DEVICES,
+    ),
     "lists of tensors": (lambda: torch._foreach_add([on(2), on(2)], [on(2), host(2)]), TWO_DEVICES),
     "generator of the host": (
         lambda: torch.randn(2, device="cuda", generator=torch.Generator()),
@@ -154,6 +199,11 @@ ALLOWED: dict[str, Callable[[], torch.Tensor]] = {
     "host indices": lambda: on(2)[longs(0)],
     "host mask": lambda: on(2)[host(2) > 0],
     "copy": lambda: on(2).copy_(host(2)),
+    "filled with a host scalar in place": lambda: on(2).fill_(torch.tensor(2.0)),
+    "host rows copied into a copy": lambda: on(4).slice_scatter(host(2), 0, 0, 2),
+    "ends on the host": lambda: torch.linspace(torch.tensor(0.0), torch.tensor(1.0), 3, device="cuda"),
+    "tensordot into the device": lambda: torch.tensordot(on(2, 2), on(2, 2), dims=1, out=on(2, 2)),
+    "quantiles of the device": lambda: on(2).quantile(on(2)),
     "assignment of a row": lambda: _assigned(on(2, 2), 0, host(2)),
     "assignment of a host scalar to a mask": lambda: _assigned(on(2), host(2) > 0, torch.tensor(2.0)),
     "filled with a host scalar": lambda: on(2).masked_fill(on(2) > 0, torch.tensor(2.0)),
@@ -174,6 +224,11 @@ ALLOWED: dict[str, Callable[[], torch.Tensor]] = {
 }
 
 
+def _shifted(value: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
+    value <<= by
+    return value
+
+
 def _assigned(target: torch.Tensor, index: object, value: torch.Tensor) -> torch.Tensor:
     target[index] = value
     return target
@@ -188,6 +243,17 @@ def test_is_allowed_and_stays_on_the_device(case: str) -> None:
 @simulated()
 def test_host_indexed_by_a_device_scalar_stays_on_the_host() -> None:
     assert host(2)[torch.tensor(1, device="cuda")].device.type == "cpu"
+
+
+@simulated()
+def test_rows_of_the_device_are_copied_into_a_copy_on_the_host() -> None:
+    assert host(4).slice_scatter(on(2), 0, 0, 2).device.type == "cpu"
+    assert host(4).fill_(torch.tensor(2.0, device="cuda")).device.type == "cpu"
+
+
+@simulated()
+def test_a_range_is_made_where_the_call_asks_for_it() -> None:
+    assert torch.linspace(torch.tensor(0.0, device="cuda"), 1.0, 3).device.type == "cpu"
 
 
 @simulated()

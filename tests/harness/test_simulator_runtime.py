@@ -108,6 +108,7 @@ def test_accelerators() -> None:
     accelerator = torch.accelerator
     assert accelerator.is_available()
     assert accelerator.current_accelerator() == torch.device("cuda")
+    assert torch._C._get_accelerator() == torch.device("cuda")
     accelerator.set_device_index(1)
     assert accelerator.current_device_index() == 1
     with accelerator.device_index(0):

@@ -154,12 +154,14 @@ def test_copies_and_waits_are_reported(simulation: Simulation) -> None:
     torch.cuda.synchronize()
     found = [(each.kind, each.nbytes, each.operation) for each in simulation.transfers]
     assert found == [
+        ("synchronisation", 0, "to"),
         ("host to device", 16, "to"),
         ("synchronisation", 0, "_local_scalar_dense"),
         ("synchronisation", 0, "to"),
         ("device to host", 16, "to"),
         ("host to device", 8, "index"),
         ("synchronisation", 0, "index"),
+        ("synchronisation", 0, "copy_"),
         ("host to device", 16, "copy_"),
         ("synchronisation", 0, "copy_"),
         ("device to host", 16, "copy_"),
@@ -236,6 +238,6 @@ def test_copies_are_never_late_on_other_machines() -> None:
 
 @simulated()
 def test_scripts_in_a_folder_named_torch_are_scripts(simulation: Simulation) -> None:
-    code = compile("tensor.cuda()", "/home/me/torch/train.py", "exec")
+    code = compile("tensor.cuda(non_blocking=True)", "/home/me/torch/train.py", "exec")
     exec(code, {"tensor": torch.ones(1)})  # noqa: S102 -- our own code, under another name
     assert [(each.file, each.line) for each in simulation.transfers] == [("/home/me/torch/train.py", 1)]

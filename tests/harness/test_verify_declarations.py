@@ -8,9 +8,12 @@ from torchdevlint.harness.declarations import (
     Backend,
     BadDeclaration,
     BoundsGraph,
+    BuildsGraph,
+    Costs,
     Declaration,
     Exemption,
     GrowsGraph,
+    GrowsMemory,
     NeverUpdates,
     Prediction,
     Races,
@@ -18,6 +21,7 @@ from torchdevlint.harness.declarations import (
     RunsClean,
     Setting,
     Stays,
+    Warns,
     parse,
 )
 
@@ -36,7 +40,14 @@ PREDICTIONS: dict[str, tuple[Backend, Prediction, Setting]] = {
     "sim stays accelerator": (Backend.SIM, Stays("accelerator"), Setting()),
     "cpu stays dtype": (Backend.CPU, Stays("dtype"), Setting()),
     "sim never updates parameters=replaced": (Backend.SIM, NeverUpdates(), Setting(replaced=True)),
+    "sim ok needs=ignite": (Backend.SIM, RunsClean(), Setting(needs=("ignite",))),
+    "sim raises A needs=timm,ignite": (Backend.SIM, Raises(("A",)), Setting(needs=("timm", "ignite"))),
     "sim races": (Backend.SIM, Races(), Setting()),
+    "cpu builds graph": (Backend.CPU, BuildsGraph(), Setting()),
+    "sim grows memory devices=2": (Backend.SIM, GrowsMemory(), Setting(devices=2)),
+    "sim syncs 3": (Backend.SIM, Costs("syncs", 3), Setting()),
+    "sim copies at most 20 devices=2": (Backend.SIM, Costs("copies", 20, most=True), Setting(devices=2)),
+    'cpu warns FutureWarning "deprecated"': (Backend.CPU, Warns("FutureWarning", "deprecated"), Setting()),
 }
 
 
@@ -76,6 +87,8 @@ BAD = {
     "# runtime: cpu ok devices=two": "line 1: `devices=two` is no number",
     "# runtime: cpu ok after=tpu": "line 1: `tpu` is no backend",
     "# runtime: cpu ok parameters=kept": "line 1: `parameters=kept` is not",
+    "# runtime: cpu ok needs=": "line 1: `needs=` is no setting",
+    "# runtime: cpu ok needs=a,": "line 1: `needs=a,` is no setting",
     "# runtime: none": "line 1: `none` needs a reason",
     "# runtime: cpu ok\n# runtime: cpu ok": "line 2: `cpu ok` is declared twice",
     "import torch\n# runtime: cpu ok": "line 2: a declaration stands above the first statement",

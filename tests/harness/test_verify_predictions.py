@@ -44,6 +44,13 @@ SAVED += 'torch.save(torch.zeros(2, device=device), "x.pt")\n'
 MOVED = HEAD + "model = nn.Linear(2, 2)\noptimizer = torch.optim.Adam(model.parameters(), lr=0.1, betas=(0.9, 0.99))\n"
 MOVED += "model.to(device)\nmodel(torch.ones(1, 2, device=device)).sum().backward()\noptimizer.step()\n"
 
+SUMMED = HEAD + "from torch.utils.data import DataLoader, TensorDataset\nmodel = nn.Linear(2, 1).to(device)\n"
+SUMMED += "total = 0.0\nfor (x,) in DataLoader(TensorDataset(torch.ones(4, 2))):\n"
+SUMMED += "    loss = model(x.to(device, non_blocking=True)).sum()\n    total += loss.item()\n"
+KEPT = LIST.format(steps=5, add='total["loss"].append(loss)').replace("(3, req", "(3, device=device, req")
+WARNED = MIXED.replace("print(x + w)", "import warnings\nprint(x + w, warnings.warn('be careful'))")
+ELSEWHERE = MIXED.replace("print(x + w)", "import warnings\nwarnings.warn('be careful')\nprint((x + w).dim())")
+
 
 @dataclass(frozen=True)
 class Tiny:
@@ -59,6 +66,7 @@ class Tiny:
 R101, R107, R201, R301 = "tdl101_mixed", "tdl107_weight", "tdl201_discarded", "tdl301_order"
 NONE = "elsewhere"
 R302, R304, R401 = "tdl302_order", "tdl304_graph", "tdl401_load"
+R905 = "tdl905_sync"
 CASES = {
     "raises": Tiny(R101, 'sim raises RuntimeError "same device"', MIXED, "confirmed", "(line 7)"),
     "raises_base_class": Tiny(R101, 'sim raises Exception "same device"', MIXED, "confirmed", "RuntimeError: "),
@@ -113,6 +121,23 @@ CASES = {
     "never_updates_raising": Tiny(R301, "sim never updates", TRAIN.format(then="1 / 0"), "refuted", "ZeroDivision"),
     "races": Tiny(NONE, "sim races", COPIED.format(late=True), "confirmed", "another output"),
     "races_not": Tiny(NONE, "sim races", COPIED.format(late=False), "refuted", "the same output"),
+    "builds": Tiny(R304, "cpu builds graph", LOOP.format(steps=2, add="total += loss"), "confirmed", "at least 4"),
+    "builds_not": Tiny(R304, "cpu builds graph", QUIET, "refuted", "there is no graph"),
+    "builds_never": Tiny(R101, "cpu builds graph", MIXED, "unproven", "never ran"),
+    "grows_memory": Tiny(R304, "sim grows memory", KEPT, "confirmed", "bytes in 5 visits"),
+    "grows_memory_not": Tiny(
+        R304, "cpu grows memory", LOOP.format(steps=5, add="total += loss"), "refuted", "at most 0 bytes"
+    ),
+    "syncs": Tiny(R905, "sim syncs 4", SUMMED, "confirmed", "4 syncs"),
+    "syncs_too_few": Tiny(R905, "sim syncs 5", SUMMED, "refuted", "4 syncs"),
+    "syncs_on_the_host": Tiny(R905, "cpu syncs 1", SUMMED, "refuted", "0 syncs"),
+    "syncs_at_most": Tiny(R905, "sim syncs at most 7", SUMMED + "print(loss)\n", "confirmed", "7 syncs"),
+    "syncs_too_often": Tiny(R905, "sim syncs at most 4", SUMMED + "print(loss)\n", "refuted", "7 syncs"),
+    "copies_at_most": Tiny(R905, "sim copies at most 9", SUMMED, "confirmed", "6 copies"),
+    "syncs_raising": Tiny(R905, "sim syncs 4", SUMMED + "1 / 0\n", "refuted", "ZeroDivisionError"),
+    "warns": Tiny(R101, 'cpu warns UserWarning "careful"', WARNED, "confirmed", "be careful"),
+    "warns_otherwise": Tiny(R101, 'cpu warns UserWarning "careless"', WARNED, "refuted", "does not warn with a User"),
+    "warns_elsewhere": Tiny(R101, 'cpu warns UserWarning "careful"', ELSEWHERE, "refuted", "does not warn"),
     "devices": Tiny(R101, "sim ok devices=2", "import torch\ntorch.zeros(1).to('cuda:1')\n", "confirmed", ""),
     "devices_not": Tiny(R101, "sim ok", "import torch\ntorch.zeros(1).to('cuda:1')\n", "refuted", ""),
     "after": Tiny(R401, 'cpu raises RuntimeError "deserialize" after=sim', SAVED, "confirmed", "RuntimeError"),
@@ -128,6 +153,8 @@ CASES = {
     "unreported": Tiny(R201, "sim stays host", MIXED, "refuted", "the rule reports nothing in it"),
     "needs": Tiny(R101, "cpu ok", "import no_such_package.part\n", "skipped", "needs no_such_package"),
     "needs_own": Tiny(R101, "cpu ok", "import bad_ok.part\n", "refuted", "ModuleNotFoundError"),
+    "needs_declared": Tiny(R101, "cpu ok needs=torch,no_such_package", "1 / 0\n", "unproven", "needs no_such_package"),
+    "needs_nothing_more": Tiny(R101, "cpu ok needs=torch", "import torch\n", "confirmed", ""),
     "unsupported": Tiny(
         R101,
         "sim ok",

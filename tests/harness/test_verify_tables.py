@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -59,6 +60,16 @@ def test_evidence_of_other_backends_is_kept() -> None:
     earlier = tables.as_evidence([gpu, ROWS[1]], "", ["cuda", "sim"])
     found = json.loads(tables.as_evidence(ROWS[:1], earlier, ["cpu", "sim"]))
     assert [one["backend"] for one in found] == ["cuda", "cpu"]
+
+
+def test_evidence_of_packages_that_are_missing_here_is_kept() -> None:
+    seen = Row(
+        "TDL102", "tdl102_x/good.py", "sim", "ok needs=ignite", Seen(Verdict.CONFIRMED, ""), "2.13.0", "1 simulated"
+    )
+    gone = replace(seen, fixture="tdl102_x/good_gone.py")
+    untried = replace(seen, seen=Seen(Verdict.UNPROVEN, "needs ignite"), torch="", device="")
+    earlier = tables.as_evidence([seen, gone], "", ["sim"])
+    assert tables.as_evidence([untried], earlier, ["sim"]) == tables.as_evidence([seen], "", ["sim"])
 
 
 @pytest.mark.parametrize("earlier", ["{", "{}", "[1]", '[{"rule": 1}]'])

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from torchdevlint.harness import execution, warm, workers
-from torchdevlint.harness.jobs import Error, Job, Measures, Move, Outcome, Probe, load_job, load_outcome
+from torchdevlint.harness.jobs import Cost, Error, Job, Measures, Move, Outcome, Probe, load_job, load_outcome
 from torchdevlint.harness.workers import HarnessError, run_jobs
 
 needs_torch = pytest.mark.needs_torch
@@ -31,7 +31,11 @@ def test_jobs_and_outcomes_survive_the_way_through_json(tmp_path: Path) -> None:
     assert load_job(sent.dump()) == sent
     move = Move(("cpu", "a"), ("cpu", "b"), ("cuda:0", "c"))
     error = Error(("ValueError", "Exception"), "no\nway", "a.py", 3, "x = 1", "torch")
-    for outcome in (Outcome("ended"), Outcome("raised", error, Measures((move,), (1, 2), 3, 4), "out\n", "2", "CPU")):
+    cost = Cost("synchronisation", "a.py", 3, 9)
+    for outcome in (
+        Outcome("ended"),
+        Outcome("raised", error, Measures((move,), (1, 2), (5,), 3, 4, (cost,)), "out\n", "2", "CPU"),
+    ):
         assert load_outcome(outcome.dump()) == outcome
 
 
@@ -176,7 +180,7 @@ class Cuda:
 
 
 def test_a_real_gpu_is_told_by_its_name() -> None:
-    assert execution.set_up(Cuda(), Job("", "", "cuda", "")) == "H0"
+    assert execution.set_up(Cuda(), Job("", "", "cuda", "")) == ("H0", None)
     with pytest.raises(execution.NoDevice, match=r"^needs 2 CUDA devices, there are 1$"):
         execution.set_up(Cuda(), Job("", "", "cuda", "", devices=2))
 

@@ -43,7 +43,7 @@ s = torch.ones(3).to(place)  # reveal: cpu if not cuda | cuda if cuda
 def parameter(device, rank):
     a = torch.ones(3, device=device)  # reveal: device
     b = torch.ones(3).to(device=device)  # reveal: device
-    c = torch.ones(3).to(f"cuda:{rank}")  # reveal: rank
+    c = torch.ones(3).to(f"cuda:{rank}")  # reveal: rank (cuda)
     d = torch.ones(3).cuda(rank)  # reveal: rank
     e = torch.ones(3, device=torch.device(device))  # reveal: device
 

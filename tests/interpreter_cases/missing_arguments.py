@@ -36,7 +36,7 @@ z = torch.Tensor.eval()  # reveal: unknown
 
 def of_unknown(model, size, option):
     one = torch.zeros(3, device=f"cuda:{0}")  # reveal: cuda:0
-    two = torch.zeros(3, device="cuda:" + str(size + 1))  # reveal: the device of this process
+    two = torch.zeros(3, device="cuda:" + str(size + 1))  # reveal: the device of this process (cuda)
     three = torch.zeros(3, device="cuda" if option else model.device)  # reveal: cuda if option | model.device if not option
     place = "cuda" if option else model.device
     four = torch.zeros(3, device=place)  # reveal: place (cuda if option | model.device if not option)

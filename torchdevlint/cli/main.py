@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 
 import torchdevlint
-from torchdevlint.cli import run, verify
+from torchdevlint.cli import check, config, rules, run, verify
 from torchdevlint.cli.failure import Failure
 
-_COMMANDS = (run, verify)
+_COMMANDS = (check, rules, config, run, verify)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -69,7 +69,7 @@ class Stays:
 
 @dataclass(frozen=True, slots=True)
 class NeverUpdates:
-    """No step of an optimizer changes a parameter of the module that the reported statement moves."""
+    """No step of an optimizer changes a parameter of what the reported statement moves or puts into a module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,53 @@ class Races:
     """The output depends on whether copies have arrived."""
 
 
-Prediction = Raises | RunsClean | GrowsGraph | BoundsGraph | Stays | NeverUpdates | Races
+@dataclass(frozen=True, slots=True)
+class BuildsGraph:
+    """What the reported statement assigns has a graph each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrowsMemory:
+    """More memory of the device is in use each time that the reported statement has run."""
+
+
+CostKind = Literal["syncs", "copies"]
+COSTS: tuple[CostKind, ...] = ("syncs", "copies")
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The reported statement makes the host wait for the device, or copies to it, at least so many ``times``.
+
+    With ``most`` the whole script does so at most so many times.
+    """
+
+    kind: CostKind
+    times: int
+    most: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Warns:
+    """The reported statement warns, by a message in which a pattern is found."""
+
+    type: str
+    pattern: str
+
+
+Prediction = (
+    Raises
+    | RunsClean
+    | GrowsGraph
+    | BoundsGraph
+    | BuildsGraph
+    | GrowsMemory
+    | Stays
+    | NeverUpdates
+    | Races
+    | Costs
+    | Warns
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +132,14 @@ class Setting:
 
     ``devices`` are the accelerators there are, ``optimizer`` the class of `torch.optim` that stands in for all
     others, and ``after`` the backend on which the script ran before, in the same folder. With ``replaced``, a module
-    that moves gets new parameters, as on XLA.
+    that moves gets new parameters, as on XLA. ``needs`` are the packages without which nothing is run.
     """
 
     devices: int = 1
     optimizer: str | None = None
     after: Backend | None = None
     replaced: bool = False
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +160,7 @@ class Exemption:
 
 
 _LINE = re.compile(r"#\s*runtime:\s*(?P<text>.*?)\s*$")
-_OPTION = re.compile(r"(?P<name>devices|optimizer|after|parameters)=(?P<value>\w+)\Z")
+_OPTION = re.compile(r"(?P<name>devices|optimizer|after|parameters|needs)=(?P<value>\w+(?:,\w+)*)\Z")
 _TYPES = re.compile(r"[A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\Z")
 
 
@@ -185,10 +232,20 @@ def _prediction(verb: str, words: list[str]) -> tuple[Prediction, list[str]]:
             return NeverUpdates(), rest
         case ["grows", "graph", *rest]:
             return GrowsGraph(), rest
+        case ["grows", "memory", *rest]:
+            return GrowsMemory(), rest
+        case ["builds", "graph", *rest]:
+            return BuildsGraph(), rest
         case ["bounds", "graph", name, *rest] if not _OPTION.match(name):
             return BoundsGraph(name), rest
         case ["stays", kept, *rest] if kept in KEPT:
             return Stays(KEPT[KEPT.index(kept)]), rest
+        case [kind, "at", "most", times, *rest] if kind in COSTS and times.isdecimal():
+            return Costs(COSTS[COSTS.index(kind)], int(times), most=True), rest
+        case [kind, times, *rest] if kind in COSTS and times.isdecimal():
+            return Costs(COSTS[COSTS.index(kind)], int(times)), rest
+        case ["warns", type_, pattern, *rest] if _TYPES.match(type_):
+            return Warns(type_, _compiled(pattern)), rest
         case ["raises", types, *rest] if _TYPES.match(types):
             return _raises(tuple(types.split("|")), rest)
         case _:
@@ -199,15 +256,21 @@ def _raises(types: tuple[str, ...], words: list[str]) -> tuple[Raises, list[str]
     pattern = ""
     if words and words[0] != "at" and not _OPTION.match(words[0]):
         pattern, *words = words
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"`{pattern}` is no regular expression: {error}") from error
+    _compiled(pattern)
     match words:
         case ["at", at, *rest]:
             return Raises(types, pattern, at), rest
         case _:
             return Raises(types, pattern), words
+
+
+def _compiled(pattern: str) -> str:
+    """Return a pattern that is a regular expression; raises `ValueError` for any other."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"`{pattern}` is no regular expression: {error}") from error
+    return pattern
 
 
 def _setting(words: list[str]) -> Setting:
@@ -218,12 +281,13 @@ def _setting(words: list[str]) -> Setting:
     after = _backend(given["after"]) if "after" in given else None
     if given.get("parameters", "replaced") != "replaced":
         raise ValueError(f"`parameters={given['parameters']}` is not `parameters=replaced`")
-    return Setting(int(devices), given.get("optimizer"), after, "parameters" in given)
+    needs = tuple(given["needs"].split(",")) if "needs" in given else ()
+    return Setting(int(devices), given.get("optimizer"), after, "parameters" in given, needs)
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
     for word in words:
         match = _OPTION.match(word)
         if match is None:
-            raise ValueError(f"`{word}` is no setting: devices=, optimizer=, parameters= or after=")
+            raise ValueError(f"`{word}` is no setting: devices=, optimizer=, parameters=, after= or needs=")
         yield match["name"], match["value"]

@@ -8,15 +8,20 @@ import importlib.util
 import os
 import random
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchdevlint.harness import probes
 from torchdevlint.harness.declarations import Backend
-from torchdevlint.harness.jobs import Error, Job, Measures, Outcome
+from torchdevlint.harness.jobs import Cost, Error, Job, Measures, Outcome
 from torchdevlint.harness.meters import Meters
 from torchdevlint.harness.scripts import Place, innermost, prepare, run_as_main
+
+if TYPE_CHECKING:
+    from torchdevlint.harness.simulator import Simulation
 
 _LONGEST_OUTPUT = 100_000
 _NO_MEMORY = "can't allocate memory"
@@ -38,7 +43,7 @@ def execute(job: Job) -> Outcome:
     limit_memory(job)
     _seed(torch)
     try:
-        device = set_up(torch, job)
+        device, simulation = set_up(torch, job)
     except NoDevice as missing:
         return Outcome("no device", torch=torch.__version__, note=str(missing))
     meters = Meters()
@@ -53,11 +58,20 @@ def execute(job: Job) -> Outcome:
     return Outcome(
         _ending(error),
         error,
-        meters.measures() if error is None or "MemoryError" not in error.types else Measures(),
+        _measures(meters, simulation) if error is None or "MemoryError" not in error.types else Measures(),
         output.read_text("utf-8", "replace")[:_LONGEST_OUTPUT],
         torch.__version__,
         device,
     )
+
+
+def _measures(meters: Meters, simulation: Simulation | None) -> Measures:
+    """Return what was measured, and what the simulated devices were asked for."""
+    found = meters.measures()
+    if simulation is None:
+        return found
+    times = Counter((one.kind, one.file, one.line) for one in simulation.transfers)
+    return replace(found, costs=tuple(Cost(*key, count) for key, count in times.items()))
 
 
 def limit_memory(job: Job) -> None:
@@ -78,25 +92,28 @@ def _seed(torch: Any) -> None:
         sys.modules["numpy"].random.seed(0)
 
 
-def set_up(torch: Any, job: Job) -> str:
-    """Provide the backend and return the name of its device; raises `NoDevice` where there is none."""
+def set_up(torch: Any, job: Job) -> tuple[str, Simulation | None]:
+    """Provide the backend and return the name of its device, and what is observed of a simulated one.
+
+    Raises `NoDevice` where there is none.
+    """
     match Backend(job.backend):
         case Backend.CPU:
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
-            return "CPU"
+            return "CPU", None
         case Backend.SIM:
             from torchdevlint.harness.simulator import Machine, SimulationError, install
 
             try:
-                install(Machine(devices=job.devices, asynchronous=job.asynchronous))
+                simulation = install(Machine(devices=job.devices, asynchronous=job.asynchronous))
             except SimulationError as reason:
                 raise NoDevice(str(reason)) from reason
-            return f"{job.devices} simulated"
+            return f"{job.devices} simulated", simulation
         case Backend.CUDA:  # pragma: no branch (there is no other case)
             count = torch.cuda.device_count()
             if count < job.devices:
                 raise NoDevice(f"needs {job.devices} CUDA devices, there are {count}")
-            return str(torch.cuda.get_device_name(0))
+            return str(torch.cuda.get_device_name(0)), None
 
 
 def replace_optimizers(torch: Any, name: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.harness.declarations import BadDeclaration, Declaration, Exemption, parse
-from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.options import NotAnalysed, Options, on_by_default
 from torchdevlint.rule import STEM
 
 _FIXTURE = re.compile(r"(?:bad|good|fixed|project)(?:_\w+)?\Z")
@@ -105,7 +105,8 @@ def _reports(case: Case, file: Path) -> Iterator[Report]:
     text = file.read_text("utf-8")
     tree = ast.parse(text)
     try:
-        findings = analyse(text, options=Options(filename=file.relative_to(case.root.parent).as_posix()))
+        name = file.relative_to(case.root.parent).as_posix()
+        findings = analyse(text, options=Options(name, lambda code: on_by_default(code) or code == case.rule))
     except NotAnalysed as reason:
         raise BadFixture(f"{file}: not analysed: {reason}") from reason
     for finding in findings:

@@ -69,16 +69,29 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
-    """What the probes saw: moves, nodes of the graph at each visit, and steps of optimizers.
+class Cost:
+    """How often a line of a file copied something (``kind`` tells from where to where), or waited for the device."""
 
-    ``trained`` are the steps at which a watched module had gradients, ``updated`` those which changed it.
+    kind: str
+    file: str
+    line: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What the probes saw: moves, nodes of the graph and bytes on the device at each visit, and steps of optimizers.
+
+    ``trained`` are the steps at which a watched module had gradients, ``updated`` those which changed it. ``costs``
+    are what a simulated device tells of the whole run.
     """
 
     moves: tuple[Move, ...] = ()
     nodes: tuple[int, ...] = ()
+    nbytes: tuple[int, ...] = ()
     trained: int = 0
     updated: int = 0
+    costs: tuple[Cost, ...] = ()
 
 
 Ending = Literal["ended", "raised", "too long", "too much memory", "died", "no device", "broken"]
@@ -114,6 +127,11 @@ def load_outcome(line: str) -> Outcome:
     error, measures = fields["error"], fields["measures"]
     if error is not None:
         fields["error"] = Error(**{**error, "types": tuple(error["types"])})
-    moves = (Move(*(tuple(move[name]) for name in ("before", "after", "result"))) for move in measures["moves"])
-    fields["measures"] = Measures(tuple(moves), tuple(measures["nodes"]), measures["trained"], measures["updated"])
+    measures["moves"] = tuple(
+        Move(*(tuple(move[name]) for name in ("before", "after", "result"))) for move in measures["moves"]
+    )
+    measures["costs"] = tuple(Cost(**cost) for cost in measures["costs"])
+    for name in ("nodes", "nbytes"):
+        measures[name] = tuple(measures[name])
+    fields["measures"] = Measures(**measures)
     return Outcome(**fields)

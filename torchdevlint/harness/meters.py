@@ -21,6 +21,7 @@ class Meters:
         self._torch: Any = importlib.import_module("torch")
         self._moves: list[Move] = []
         self._nodes: list[int] = []
+        self._nbytes: list[int] = []
         self._modules: list[Any] = []
         self._before: list[list[Any]] = []
         self._trained = self._updated = 0
@@ -33,7 +34,7 @@ class Meters:
 
     def measures(self) -> Measures:
         """Return what has been measured."""
-        return Measures(tuple(self._moves), tuple(self._nodes), self._trained, self._updated)
+        return Measures(tuple(self._moves), tuple(self._nodes), tuple(self._nbytes), self._trained, self._updated)
 
     def move(self, moved: Any, name: str) -> Callable[..., Any]:
         """Return the method of an object that moves it, which notes what it does."""
@@ -50,10 +51,16 @@ class Meters:
 
         return measured
 
+    def put(self, value: Any) -> None:
+        """Watch a module or parameter that was put into a module."""
+        is_module = isinstance(value, self._torch.nn.Module)
+        self._modules.append(value if is_module else self._torch.nn.ParameterList([value]))
+
     def total(self, value: object) -> None:
-        """Count the nodes of the graph that a total or a container of tensors keeps alive."""
+        """Count the nodes of the graph that a total or a container of tensors keeps alive, and the bytes in use."""
         if len(self._nodes) < _VISITS:
             self._nodes.append(self._count(value))
+            self._nbytes.append(self._torch.cuda.memory_allocated())
 
     def _place(self, moved: Any) -> tuple[str, str]:
         # a packed sequence and its like hold their tensor as `data`

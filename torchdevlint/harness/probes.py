@@ -19,6 +19,7 @@ from torchdevlint.harness.meters import Meters
 
 # names in `builtins`, so that they are found in every module
 MOVE = "__torchdevlint_move__"
+PUT = "__torchdevlint_put__"
 TOTAL = "__torchdevlint_total__"
 _ADDING = frozenset({"append", "appendleft", "extend", "insert", "add", "update"})
 
@@ -26,6 +27,7 @@ _ADDING = frozenset({"append", "appendleft", "extend", "insert", "add", "update"
 def install(probes: Sequence[Probe], meters: Meters) -> None:
     """Make what the probes call known to every module, and compile own modules that are imported with probes."""
     setattr(builtins, MOVE, meters.move)
+    setattr(builtins, PUT, meters.put)
     setattr(builtins, TOTAL, meters.total)
     for folder in sorted({str(Path(probe.file).parent) for probe in probes}):
         _import_with_probes(folder, probes)
@@ -88,20 +90,21 @@ class _Insertion(ast.NodeTransformer):
                 return self.generic_visit(node)
 
     def _followed(self, statement: ast.stmt, target: ast.expr) -> ast.AST | list[ast.AST]:
-        """Return a statement, followed by a look at what it adds to where a probe asks for it."""
+        """Return a statement, followed by a look at what it adds to or puts in where a probe asks for it."""
         lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
         wanted = ast.unparse(target) in self._names or any(probe.line in lines for probe in self._totals)
+        put = self._place(statement) in self._moves
         self.generic_visit(statement)
-        if not wanted:
+        if not wanted and not put:
             return statement
         value = copy.deepcopy(target)
         for part in ast.walk(value):
             if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Starred | ast.Tuple | ast.List):
                 part.ctx = ast.Load()
-        call = ast.Call(ast.Name(TOTAL, ast.Load()), [value], [])
+        call = ast.Call(ast.Name(PUT if put else TOTAL, ast.Load()), [value], [])
         return [statement, ast.copy_location(ast.Expr(call), statement)]
 
-    def _place(self, node: ast.expr) -> tuple[int, int, int, int]:
+    def _place(self, node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
         return node.lineno, self._column(node.lineno, node.col_offset), end_line, self._column(end_line, end_column)
 

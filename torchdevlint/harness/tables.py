@@ -45,11 +45,13 @@ def as_json(rows: Iterable[Row]) -> str:
 def as_evidence(rows: Iterable[Row], earlier: str, backends: Collection[str]) -> str:
     """Return the rows as evidence, in a stable order.
 
-    Of the evidence there was before, what was seen on backends that were not tried now is kept. Raises `ValueError`
-    where that is no evidence.
+    Of the evidence there was before, what was not tried now is kept: what was seen on other backends, or with packages
+    that are missing here. Raises `ValueError` where that is no evidence.
     """
-    kept = [fields for fields in _load(earlier) if fields["backend"] not in backends] if earlier else []
-    tried = [_fields(row) for row in rows if row.torch]
+    told = [(row, _fields(row)) for row in rows]
+    tried = [fields for row, fields in told if row.torch]
+    untried = [_key(fields) for row, fields in told if not row.torch]
+    kept = [one for one in _load(earlier) if one["backend"] not in backends or _key(one) in untried] if earlier else []
     ordered = sorted([*kept, *tried], key=lambda fields: [str(fields[name]) for name in (*_HEADS[:4], "note")])
     return json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"
 
@@ -60,6 +62,11 @@ def _load(text: str) -> list[dict[str, Any]]:
     if not (isinstance(loaded, list) and all(isinstance(one, dict) and names <= one.keys() for one in loaded)):
         raise ValueError("it is no list of what was seen")
     return loaded
+
+
+def _key(fields: dict[str, Any]) -> list[Any]:
+    """Return what tells one declaration of one fixture from all others."""
+    return [fields[name] for name in _HEADS[:4]]
 
 
 def _fields(row: Row) -> dict[str, str]:

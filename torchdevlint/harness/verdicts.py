@@ -10,8 +10,11 @@ from pathlib import Path
 
 from torchdevlint.harness.declarations import (
     BoundsGraph,
+    BuildsGraph,
+    Costs,
     Declaration,
     GrowsGraph,
+    GrowsMemory,
     Kept,
     NeverUpdates,
     Prediction,
@@ -19,6 +22,7 @@ from torchdevlint.harness.declarations import (
     Raises,
     RunsClean,
     Stays,
+    Warns,
 )
 from torchdevlint.harness.fixtures import Case, reports
 from torchdevlint.harness.jobs import Error, Move, Outcome, Probe
@@ -54,8 +58,8 @@ def probes(case: Case, prediction: Prediction) -> tuple[Probe, ...]:
     match prediction:
         case BoundsGraph(name):
             return (Probe("name", str(case.script), name=name),)
-        case GrowsGraph() | Stays() | NeverUpdates():
-            empty = Probe("total" if isinstance(prediction, GrowsGraph) else "move", "")
+        case GrowsGraph() | GrowsMemory() | BuildsGraph() | Stays() | NeverUpdates():
+            empty = Probe("move" if isinstance(prediction, Stays | NeverUpdates) else "total", "")
             return tuple(
                 replace(
                     empty,
@@ -67,7 +71,7 @@ def probes(case: Case, prediction: Prediction) -> tuple[Probe, ...]:
                 )
                 for report in reports(case)
             )
-        case Raises() | RunsClean() | Races():  # pragma: no branch (there is no other case)
+        case Raises() | RunsClean() | Races() | Costs() | Warns():  # pragma: no branch (there is no other case)
             return ()
 
 
@@ -89,7 +93,7 @@ def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> 
     outcome = outcomes[0]
     if outcome.error is not None and outcome.error.missing is not None and not _is_own(case, outcome.error.missing):
         return Seen(Verdict.SKIPPED, f"needs {outcome.error.missing}")
-    if case.rule and not isinstance(declaration.prediction, RunsClean | BoundsGraph) and not reports(case):
+    if case.rule and is_about_a_finding(declaration.prediction) and not reports(case):
         return Seen(Verdict.REFUTED, "the rule reports nothing in it")
     match declaration.prediction:
         case RunsClean():
@@ -97,7 +101,15 @@ def judge(case: Case, declaration: Declaration, outcomes: Sequence[Outcome]) -> 
         case Raises() as raises:
             return _raised(case, raises, outcome)
         case GrowsGraph():
-            return _grown(outcome)
+            return _grown(outcome, outcome.measures.nodes, "nodes")
+        case GrowsMemory():
+            return _grown(outcome, outcome.measures.nbytes, "bytes")
+        case BuildsGraph():
+            return _built(outcome.measures.nodes)
+        case Costs() as costs:
+            return _cost(case, costs, outcome)
+        case Warns(type_, pattern):
+            return _warned(case, type_, pattern, outcome.output)
         case BoundsGraph():
             return _bounded(outcome)
         case Stays(kept):
@@ -157,13 +169,53 @@ def _raised(case: Case, expected: Raises, outcome: Outcome) -> Seen:
     return Seen(Verdict.CONFIRMED, told)
 
 
-def _grown(outcome: Outcome) -> Seen:
-    run = longest_growth(outcome.measures.nodes)
+def is_about_a_finding(prediction: Prediction) -> bool:
+    """Tell whether a prediction is about what the rule reports, and not about the script as a whole."""
+    return not isinstance(prediction, RunsClean | BoundsGraph | Costs) or (
+        isinstance(prediction, Costs) and not prediction.most
+    )
+
+
+def _grown(outcome: Outcome, counts: Sequence[int], what: str) -> Seen:
+    run = longest_growth(counts)
     if len(run) >= _GROWING:
-        return Seen(Verdict.CONFIRMED, f"from {run[0]} to {run[-1]} nodes in {len(run)} visits")
-    if len(outcome.measures.nodes) < _GROWING:
-        return Seen(Verdict.UNPROVEN, f"the statement ran {len(outcome.measures.nodes)} times, too few to tell")
-    return Seen(Verdict.REFUTED, f"at most {max(outcome.measures.nodes)} nodes, and they do not grow")
+        return Seen(Verdict.CONFIRMED, f"from {run[0]} to {run[-1]} {what} in {len(run)} visits")
+    if len(counts) < _GROWING:
+        return Seen(Verdict.UNPROVEN, f"the statement ran {len(counts)} times, too few to tell")
+    return Seen(Verdict.REFUTED, f"at most {max(counts)} {what}, and they do not grow")
+
+
+def _built(nodes: Sequence[int]) -> Seen:
+    if not nodes:
+        return Seen(Verdict.UNPROVEN, "the statement never ran, or assigns nothing")
+    if min(nodes) > 0:
+        return Seen(Verdict.CONFIRMED, f"at least {min(nodes)} nodes in {len(nodes)} visits")
+    return Seen(Verdict.REFUTED, "there is no graph")
+
+
+_KINDS = {"syncs": ("synchronisation",), "copies": ("host to device",)}
+
+
+def _cost(case: Case, expected: Costs, outcome: Outcome) -> Seen:
+    """Compare how often something was done: by the reported statements, or by the whole script."""
+    if outcome.error is not None:
+        return _clean(outcome)
+    lines = [(str(report.file), line) for report in reports(case) for line in report.statement]
+    times = sum(
+        cost.times
+        for cost in outcome.measures.costs
+        if cost.kind in _KINDS[expected.kind] and (expected.most or (cost.file, cost.line) in lines)
+    )
+    holds = times <= expected.times if expected.most else times >= expected.times
+    return Seen(Verdict.CONFIRMED if holds else Verdict.REFUTED, f"{times} {expected.kind}")
+
+
+def _warned(case: Case, type_: str, pattern: str, output: str) -> Seen:
+    lines = [(report.file.name, line) for report in reports(case) for line in report.statement]
+    for file, line, message in re.findall(rf"^(.*):(\d+): {type_}: (.*)$", output, re.MULTILINE):
+        if (Path(file).name, int(line)) in lines and re.search(pattern, message):
+            return Seen(Verdict.CONFIRMED, message[:160])
+    return Seen(Verdict.REFUTED, f"the reported statement does not warn with a {type_} of that kind")
 
 
 def _bounded(outcome: Outcome) -> Seen:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from torchdevlint.harness import fixtures, verdicts
-from torchdevlint.harness.declarations import Backend, Declaration, Exemption, Races
+from torchdevlint.harness.declarations import Backend, Costs, Declaration, Exemption, Races
 from torchdevlint.harness.fixtures import Case
 from torchdevlint.harness.jobs import Job, Outcome
 from torchdevlint.harness.verdicts import Seen, Verdict
@@ -77,19 +78,24 @@ def _plan(case: Case, backends: Collection[Backend], limits: Limits, folder: Pat
             case Exemption(reason):
                 yield Row(case.rule, case.name, "none", "", Seen(Verdict.UNPROVEN, reason))
             case Declaration():  # pragma: no branch (there is no other case)
+                missing = [name for name in declaration.setting.needs if importlib.util.find_spec(name) is None]
                 for backend in _tried(case, declaration, backends):
-                    yield _task(case, declaration, backend, limits, folder)
+                    if missing:
+                        seen = Seen(Verdict.UNPROVEN, f"needs {', '.join(missing)}")
+                        yield Row(case.rule, case.name, backend.value, _predicted(declaration), seen)
+                    else:
+                        yield _task(case, declaration, backend, limits, folder)
 
 
 def _tried(case: Case, declaration: Declaration, backends: Collection[Backend]) -> Iterator[Backend]:
     """Yield the backends a declaration is tried on: its own, and for the simulator's a real GPU without its own.
 
-    Copies that arrive late are of the simulator alone.
+    Copies that arrive late are of the simulator alone, and so are costs, which no real one counts by line.
     """
     if declaration.backend in backends:
         yield declaration.backend
     own = any(isinstance(other, Declaration) and other.backend is Backend.CUDA for other in case.declarations)
-    simulated = declaration.backend is Backend.SIM and not isinstance(declaration.prediction, Races)
+    simulated = declaration.backend is Backend.SIM and not isinstance(declaration.prediction, Races | Costs)
     if Backend.CUDA in backends and simulated and not own:
         yield Backend.CUDA
 
@@ -117,6 +123,11 @@ def _races(declaration: Declaration) -> bool:
     return isinstance(declaration.prediction, Races)
 
 
+def _predicted(declaration: Declaration) -> str:
+    """Return what is predicted, as it is declared: the text behind the backend."""
+    return declaration.text.partition(" ")[2]
+
+
 def _row(task: _Task, outcomes: Iterator[Outcome], spoiled: dict[str, Outcome]) -> Row:
     seen_runs: Sequence[Outcome] = [next(outcomes) for _ in task.jobs]
     earlier = spoiled.get(task.jobs[0].folder)
@@ -124,6 +135,5 @@ def _row(task: _Task, outcomes: Iterator[Outcome], spoiled: dict[str, Outcome]) 
         seen = verdicts.judge_earlier(earlier)
     else:
         seen = verdicts.judge(task.case, task.declaration, seen_runs)
-    _, _, predicted = task.declaration.text.partition(" ")
-    last = seen_runs[-1]
+    predicted, last = _predicted(task.declaration), seen_runs[-1]
     return Row(task.case.rule, task.case.name, task.backend.value, predicted, seen, last.torch, last.device)

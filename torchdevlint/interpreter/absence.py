@@ -10,9 +10,10 @@ from torchdevlint import lattice
 from torchdevlint.events import AttributeMissed
 from torchdevlint.interpreter import lineage
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ModuleType, Replicas
+from torchdevlint.knowledge.rows import Make, ModuleType, Replicas
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import text_of
+from torchdevlint.parallel import WrapperAsked
 from torchdevlint.values import (
     UNKNOWN,
     Class,
@@ -23,9 +24,13 @@ from torchdevlint.values import (
     Instance,
     Module,
     Opaque,
+    Tensor,
     Value,
     options,
 )
+
+WRAPPED = "module"
+"""The attribute of a wrapper that is the module it wraps."""
 
 DYNAMIC = ("__getattr__", "__getattribute__")
 """Methods with which a class answers for any attribute."""
@@ -49,12 +54,56 @@ def note_binding(run: Run, receiver: Value, name: str) -> None:
 
 def missed(run: Run, module: Module, name: str, node: cst.BaseExpression) -> None:
     """Record a read of an attribute that a module does not have, unless something catches the failure."""
-    if run.guarded or module.type.forwards_attributes or not lacks(run, module, name):
+    if module.type.forwards_attributes or not lacks(run, module, name) or not _fails(run):
         return
-    if not lattice.compatible(run.world, run.world) or not isinstance(node, cst.Attribute):
+    if not isinstance(node, cst.Attribute):
         return
-    owners = frozenset({0, module.key, *(cls.key for cls in _classes(module))})
+    owners = _owners(module)
     run.emit(AttributeMissed(node, run.world, text_of(node.value), name, module.name, module.key, owners))
+
+
+def missed_by_wrapper(run: Run, module: Module, name: str, node: cst.Attribute) -> None:
+    """Record that a wrapper was asked for what only the module has that it wraps.
+
+    Code that cannot be seen may bind attributes of the wrapper, but not those that the class of the module has.
+    """
+    if module.key not in run.wrapped or _is_own(module, name) or not _fails(run):
+        return
+    inner = run.store.value(module.key, WRAPPED)
+    if lacks(run, module, name, lent=isinstance(inner, Module) and _surely_has(run, inner, name)):
+        wrapped, guards = run.wrapped[module.key][0], _guards_since(run, module)
+        text, owners = text_of(node.value), _owners(module)
+        run.emit(WrapperAsked(node, run.world, text, name, module.name, owners, wrapped, guards))
+
+
+def note_unwrapped(run: Run, module: Module, name: str) -> None:
+    """Note the guards under which the module in a wrapper is asked for: they tell whether there is a wrapper."""
+    if name == WRAPPED and module.key in run.wrapped:
+        run.facts.unwrapped.setdefault(run.wrapped[module.key][0], set()).update(_guards_since(run, module))
+
+
+def _guards_since(run: Run, module: Module) -> Condition:
+    """Return what holds here and did not where a wrapper was made."""
+    return run.world - run.wrapped[module.key][1]
+
+
+def _is_own(module: Module, name: str) -> bool:
+    """Tell whether a wrapper may have an attribute itself; of private ones that is not known."""
+    return name in module.type.own or name.startswith("_")
+
+
+def _surely_has(run: Run, module: Module, name: str) -> bool:
+    own = run.store.value(module.key, name)
+    return own is not None or (module.cls is not None and lineage.member(run, module.cls, name) is not None)
+
+
+def _fails(run: Run) -> bool:
+    """Tell whether a failure here is one of the script: nothing catches it, and the code can be reached."""
+    return not run.guarded and lattice.compatible(run.world, run.world)
+
+
+def _owners(module: Module) -> frozenset[int]:
+    return frozenset({0, module.key, *(cls.key for cls in _classes(module))})
 
 
 def _classes(module: Module) -> list[Class]:
@@ -63,9 +112,12 @@ def _classes(module: Module) -> list[Class]:
     return list(lineage.classes(module.cls))
 
 
-def lacks(run: Run, module: Module, name: str) -> bool:
-    """Tell whether nothing that can be seen gives a module an attribute, and nothing unseen had the module."""
-    if module.key in run.lent or run.store.value(module.key, name) is not None:
+def lacks(run: Run, module: Module, name: str, lent: bool = False) -> bool:
+    """Tell whether nothing that can be seen gives a module an attribute, and nothing unseen had the module.
+
+    With ``lent``, what unseen code does with the module does not count.
+    """
+    if (module.key in run.lent and not lent) or run.store.value(module.key, name) is not None:
         return False
     if module.cls is None:
         return True
@@ -96,27 +148,81 @@ def has(run: Run, value: Value, name: Value) -> Value:
     def answer(option: Value) -> bool | None:
         if not isinstance(option, Module):
             return None
+        if option.type.own and option.cls is None:
+            return asked in run.knowledge.module or _is_own(option, asked)
         known = run.store.value(option.key, asked) is not None or asked in run.knowledge.module
         return True if known else False if option.cls is not None and lacks(run, option, asked) else None
 
-    return _each(value, answer)
+    return _each(run, value, answer)
 
 
 def is_instance(run: Run, value: Value, kinds: Value) -> Value:
-    """Return what ``isinstance(value, kinds)`` gives for a module and classes that are known."""
-    wanted = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
+    """Return what ``isinstance(value, kinds)`` gives for a module, a tensor or a container, where this is known."""
+    wanted: list[Value] = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
 
     def answer(option: Value) -> bool | None:
-        if not isinstance(option, Module):
-            return None
-        line: list[Value] = list(lineage.lineage(option.cls)) if option.cls is not None else []
-        if any(kind in line or _wraps(kind) is option.type for kind in wanted):
-            return True
-        # Layers of torch have bases that no row tells of; classes of the file and wrappers are no base of theirs.
-        told = all(isinstance(kind, Class) or _wraps(kind) is not None for kind in wanted)
-        return False if told and not (option.cls is not None and option.cls.open) else None
+        match option:
+            case Module():
+                return _is_module_of(option, wanted)
+            case Tensor() | Container():
+                return _is_of(option, wanted)
+            case _:
+                return None
 
-    return _each(value, answer)
+    return _each(run, value, answer)
+
+
+def is_tensor(run: Run, value: Value) -> Value:
+    """Return whether a value is a tensor, for one of which this is known."""
+
+    def answer(option: Value) -> bool | None:
+        if isinstance(option, Tensor):
+            return None if option.number else True
+        return False if isinstance(option, Container) else None
+
+    return _each(run, value, answer)
+
+
+def _is_module_of(module: Module, wanted: list[Value]) -> bool | None:
+    line: list[Value] = list(lineage.lineage(module.cls)) if module.cls is not None else []
+    if any(kind in line or _wraps(kind) is module.type for kind in wanted):
+        return True
+    # Layers of torch have bases that no row tells of; classes of the file and wrappers are no base of theirs.
+    told = all(isinstance(kind, Class) or _wraps(kind) is not None for kind in wanted)
+    return False if told and not (module.cls is not None and module.cls.open) else None
+
+
+_SEQUENCES = frozenset({"list", "tuple"})
+_EVERY_TENSOR = frozenset({"every tensor"})
+
+
+def _is_of(value: Tensor | Container, wanted: list[Value]) -> bool | None:
+    """Tell a tensor or container by builtin types and the class of every tensor; a batch's tuple may be a list."""
+    names = [_type_asked(kind) for kind in wanted]
+    match value:
+        case Tensor(number=True):
+            return None  # it may be a Python number instead
+        case Tensor():
+            kinds = _EVERY_TENSOR
+        case Container():
+            kinds = _SEQUENCES if value.kind in _SEQUENCES else frozenset({value.kind})
+    if kinds <= set(names):
+        return True
+    return False if "" not in names and kinds.isdisjoint(names) else None
+
+
+_BUILTIN = "builtins."
+
+
+def _type_asked(kind: Value) -> str:
+    """Return the name of a builtin type, of the class of every tensor, or nothing for any other class."""
+    match kind:
+        case Imported(row=Make(every=True)):
+            return min(_EVERY_TENSOR)
+        case Imported(name=name) if name.startswith(_BUILTIN):
+            return name.removeprefix(_BUILTIN)
+        case _:
+            return ""
 
 
 def _wraps(kind: Value) -> ModuleType | None:
@@ -125,17 +231,28 @@ def _wraps(kind: Value) -> ModuleType | None:
     return row if isinstance(row, ModuleType) and row.replicas is not Replicas.NEVER else None
 
 
-def _each(value: Value, answer: Callable[[Value], bool | None]) -> Value:
+def _each(run: Run, value: Value, answer: Callable[[Value], bool | None]) -> Value:
     """Return the answer for a value that is one of several, as a flag of the condition that decides."""
     true: list[Condition] = []
     false: list[Condition] = []
+    unknown: list[Condition] = []
     for option, condition in options(value):
         told = answer(option)
-        if told is None:
-            return UNKNOWN
-        (true if told else false).append(condition)
+        (unknown if told is None else true if told else false).append(condition)
+    if unknown:
+        return _if_unknown(run, true, false, unknown)
     if not false or not true:
         return Const(bool(true))
     if len(true) == len(false) == 1 and ALWAYS not in (true[0], false[0]):
         return Flag(true[0], false[0])
     return UNKNOWN
+
+
+def _if_unknown(run: Run, true: list[Condition], false: list[Condition], unknown: list[Condition]) -> Value:
+    """Return the answer for a value that is unknown on one way: the outcome that another way has not is that way."""
+    if bool(true) is bool(false):
+        return UNKNOWN
+    name = f"?{run.new_key()}"
+    elsewhere = {(guard, not holds) for ((guard, holds),) in (way for way in (*true, *false) if len(way) == 1)}
+    there = (unknown[0] if len(unknown) == 1 else ALWAYS) | elsewhere | {(name, not true)}
+    return Flag(frozenset({(name, True)}), there) if true else Flag(there, frozenset({(name, False)}))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import conditions, expressions, iteration, tallies, targets, uncalled
+from torchdevlint.interpreter import conditions, expressions, iteration, pace, tallies, targets, uncalled
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, Items
@@ -82,6 +82,7 @@ def _carried(
     loop = tallies.around(run, slot)
     if slot is None or loop is None or run.reset_in.get(slot) is loop.node:
         return whole
+    pace.counted(run, addend, text_of(target))
     key = tallies.added(run, node, text_of(target), before, addend, value, whole, slot)
     if not key:
         return whole
@@ -130,8 +131,9 @@ def _extended(run: Run, node: cst.AugAssign, before: Container, value: Value) ->
         run.store.set(before.key, ITEMS, iteration.merged(run.items(before), added))
         return
     for item in iteration.parts(run, value, node):
-        tallies.kept(run, before, node, node.value, item, text_of(node.target))
-        iteration.add_item(run, before, item)
+        total = text_of(node.target)
+        tallies.kept(run, before, node, node.value, item, total)
+        iteration.add_item(run, before, pace.gathered(run, before, node, node.value, item, total))
 
 
 def delete(run: Run, node: cst.Del) -> None:

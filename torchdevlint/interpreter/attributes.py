@@ -7,7 +7,6 @@ from dataclasses import replace
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import absence, calls, escapes, functions, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
@@ -16,13 +15,14 @@ from torchdevlint.knowledge.rows import (
     DeviceType,
     Follow,
     FrameworkDevice,
+    GroupsOf,
     OptimizerType,
     Plain,
     Query,
     StateOf,
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
-from torchdevlint.names import row_of
+from torchdevlint.names import row_of, text_of
 from torchdevlint.state import Branch, join_all
 from torchdevlint.values import (
     NONE,
@@ -36,6 +36,7 @@ from torchdevlint.values import (
     Flag,
     Form,
     Function,
+    Holder,
     Imported,
     Instance,
     Loader,
@@ -64,7 +65,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             replaced = run.store.value(run.imported[full], REPLACED) if full in run.imported else None
             return replaced if replaced is not None else Imported(full, row_of(full, run.knowledge))
         case Tensor():
-            return _of_tensor(run, value, name)
+            return _of_tensor(run, value, name, node)
         case Opaque():
             return _of_opaque(run, value, name, node)
         case Module():
@@ -90,13 +91,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             tensors = transfers.dataset_tensors(run, value)
             return tensors if tensors is not None else run.opaque(name)
         case Optimizer():
-            row = run.knowledge.optimizer.get(name)
-            if isinstance(row, StateOf) and row.groups:
-                return transfers.parameter_groups(run, value)
-            if isinstance(row, StateOf):
-                run.facts.repaired[value.key] = run.new_key()
-            found_ = run.store.value(value.key, name)
-            return found_ if found_ is not None else UNKNOWN
+            return _of_optimizer(run, value, name)
         case Choice():
             present = [(o, c) for o, c in value.options if o != NONE]
             return join_all(
@@ -115,13 +110,13 @@ def _read_under(run: Run, option: Value, condition: Condition, name: str, node: 
     return value
 
 
-def _of_tensor(run: Run, value: Tensor, name: str) -> Value:
+def _of_tensor(run: Run, value: Tensor, name: str, node: cst.BaseExpression) -> Value:
     row = run.knowledge.tensor_attributes.get(name)
     match row:
         case DeviceType():
             return Device(value.placement, form=Form.ASKED)
         case Follow():
-            return transfers.follow(run, row, value)
+            return transfers.follow(run, row, value, node=node)
         case Query():
             return _on_accelerator(row, value.placement)
         case Plain():
@@ -139,6 +134,18 @@ def _on_accelerator(row: Query, placement: Placement) -> Value:
         frozenset({(row.type, True), *((guard, False) for guard in guards)}),
         frozenset({(row.type, False), *((guard, True) for guard in guards)}),
     )
+
+
+def _of_optimizer(run: Run, value: Optimizer, name: str) -> Value:
+    row = run.knowledge.optimizer.get(name)
+    if isinstance(row, StateOf):
+        run.facts.repaired[value.key] = run.new_key()
+    found = run.store.value(value.key, name)
+    if found is None and isinstance(row, GroupsOf):
+        found = run.opaque(name)
+        run.groups_of[found.key] = value
+        run.store.remember(value.key, name, found)
+    return UNKNOWN if found is None else found
 
 
 def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> Value:
@@ -164,7 +171,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
         case Query():
             return _on_accelerator(row, run.placement_of(value))
         case Follow() if value.placement != ANY or value.key in run.facts.tensors:
-            return Tensor(run.placement_of(value))
+            return transfers.follow(run, row, value, node=node)
         case _:
             pass
     if row is None and name not in knowledge.tensor and name not in knowledge.module:
@@ -180,7 +187,8 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
 def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> Value:
     known = run.store.value(value.key, name)
     if known is not None:
-        return known
+        absence.note_unwrapped(run, value, name)
+        return _lent(run, value, name, known, node)
     if name == NAMESPACE:
         run.lent.add(value.key)
     if value.cls is not None:
@@ -196,6 +204,9 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
             return Device(placement, form=Form.ASKED)
         absence.missed(run, value, name, node)
         return UNKNOWN
+    if value.type.own and isinstance(node, cst.Attribute):
+        absence.missed_by_wrapper(run, value, name, node)
+        return UNKNOWN
     if value.type.forwards_attributes:
         inner = run.store.value(value.key, "module")
         if isinstance(inner, Module | Opaque):
@@ -206,10 +217,25 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
         held = run.opaque(name, placement=placement, output=True)
         run.parameter_of[held.key] = value
+        run.part_of[held.key] = value.key
+        run.store.remember(value.key, name, held)
+        run.attributes.setdefault(value.key, {})[name] = None
         return held
     made = run.opaque(name)
     run.store.remember(value.key, name, made)
     return made
+
+
+def _lent(run: Run, module: Module, name: str, value: Value, node: cst.BaseExpression) -> Value:
+    """Return an attribute as it is outside the module: a buffer that has a name there does not move with the module."""
+    if not isinstance(value, Tensor) or run.frame.in_module:
+        return value
+    if value.held is Holder.PARAMETER:
+        run.lent_parameters.add((module.key, name))
+    if value.held is Holder.BUFFER:
+        place = transfers.taken(run, value.placement, module.key, node, f"buffer `{text_of(node)}`")
+        return replace(value, placement=place)
+    return value
 
 
 def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression) -> Value:
@@ -278,9 +304,7 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
         return known
     row = value.type.attributes.get(name)
     if isinstance(row, FrameworkDevice):
-        device = Device(lattice.on(Symbol(run.prepared_key(), SymbolKind.PLACE, f"{value.type.name.lower()}.{name}")))
-        run.facts.carriers.setdefault(run.prepared_key(), set()).add(PROVEN)
-        return device
+        return Device(lattice.on(transfers.device_symbol(run, f"{value.type.name.lower()}.{name}")))
     carries = value.type.carrier is not Carrier.NONE
     if row is not None and not (carries and isinstance(row, Follow)):
         return run.opaque("")
@@ -291,20 +315,26 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
     return Tensor(run.placement_of(value)) if carries else UNKNOWN
 
 
-def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode) -> None:
-    """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor."""
+def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode, text: str = "") -> None:
+    """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor.
+
+    ``text`` is that of the target, where it is written as one.
+    """
     absence.note_binding(run, receiver, name)
     match receiver:
         case Module(cls=Class() as cls) | Instance(cls=cls) if _is_property(run, cls, name):
             escapes.consume(run, value)  # what its setter does cannot be told from the name
             escapes.forget_attributes(run, receiver.key)
         case Module():
+            old = run.store.value(receiver.key, name)
+            known = isinstance(value, Tensor) and bool(run.store.holders(value))  # an optimizer may have it
             transfers.hold(run, receiver, name, value, node)
+            transfers.put_in(run, receiver, UNKNOWN if known else value, old, text or name, node)
         case Instance(cls=cls) if lineage.member(run, cls, "__setattr__") is not None:
             escapes.consume(run, value)
             escapes.escape(run, receiver)
         case Instance() | Object() | Optimizer():
-            if isinstance(receiver, Object):
+            if isinstance(receiver, Object) and run.placement_of(receiver) != run.placement_of(value):
                 escapes.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
             kept = run.frame.constructing or (receiver.key, name) in run.numbers
@@ -320,7 +350,9 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode)
             if receiver.parameter and value == Const(False) and receiver.key in run.parameter_of:
                 transfers.freeze(run, run.parameter_of[receiver.key])
             escapes.consume(run, value)
+            old = run.store.value(receiver.key, name)
             run.set_attribute(receiver.key, name, value)
+            transfers.put_in(run, receiver, value, old, text or name, node)
         case Tensor():
             row = run.knowledge.tensor_attributes.get(name)
             if isinstance(row, Plain) and row.demands:
@@ -335,14 +367,14 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode)
             escapes.consume(run, value)
             run.store.set(run.imported_key(f"{receiver.name}.{name}"), REPLACED, value)
         case Choice():
-            _write_each(run, receiver, name, value, node)
+            _write_each(run, receiver, name, value, node, text)
         case _:
             escapes.escape(run, value)
 
 
-def _write_each(run: Run, receiver: Choice, name: str, value: Value, node: cst.CSTNode) -> None:
+def _write_each(run: Run, receiver: Choice, name: str, value: Value, node: cst.CSTNode, text: str) -> None:
     """Bind an attribute of one of several objects: of each, where it is that one."""
     for option, condition in receiver.options:
         run.store.push()
-        write(run, option, name, value, node)
+        write(run, option, name, value, node, text)
         run.store.merge([Branch({}), Branch(run.store.pop(), condition)])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torchdevlint.interpreter import absence, calls, iteration, reflection
+from torchdevlint.interpreter import absence, calls, iteration, pace, reflection
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.state import Items, join, join_all
@@ -24,6 +24,22 @@ from torchdevlint.values import (
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
+
+
+_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.bool", "builtins.round"})
+_READING = _NUMBERS | {"builtins.str", "builtins.format", "builtins.list", "builtins.sorted"}
+"""What reads the values of a tensor that it is given, and of these what gives a number."""
+
+
+def read(run: Run, name: str, call: Call) -> None:
+    """Note that a function was given tensors: `float(x)` reads one, what others do is not told; or reads a file."""
+    if name in run.knowledge.file_reads:
+        run.pace.read = call.node
+    for argument in call.values():
+        if isinstance(argument.value, Tensor):
+            run.waits += 1
+            if name in _READING:
+                pace.waited(run, call.node, argument.value.placement, name in _NUMBERS)
 
 
 def _first(call: Call) -> Value:
@@ -177,6 +193,15 @@ def _plain(run: Run, call: Call) -> Value:
     return UNKNOWN
 
 
+def _len(run: Run, call: Call) -> Value:
+    """Return how many elements a tuple has, if this is known; what can grow has had more passes than were seen."""
+    value = _first(call)
+    if isinstance(value, Tensor) and value.empty:
+        return Const(0)
+    known = iteration.elements(run, value) if isinstance(value, Container) and value.kind == "tuple" else None
+    return UNKNOWN if known is None else Const(len(known))
+
+
 def _text(run: Run, call: Call) -> Value:
     value = _first(call)
     if isinstance(value, Opaque) and value.placement == ANY and not value.output:
@@ -217,11 +242,6 @@ def _open(run: Run, call: Call) -> Value:
     run.store.remember(owner, name, run.opaque("open(…)"))
     found = run.store.get(owner, name)
     return found if isinstance(found, Opaque) else run.opaque("open(…)")
-
-
-def _len(run: Run, call: Call) -> Value:
-    value = _first(call)
-    return Const(0) if isinstance(value, Tensor) and value.empty else UNKNOWN
 
 
 FILE = "<file>"

@@ -41,7 +41,6 @@ from torchdevlint.values import (
     Object,
     Opaque,
     Partial,
-    Tensor,
     Value,
 )
 
@@ -52,6 +51,7 @@ class Argument:
 
     node: cst.CSTNode
     value: Value
+    part: bool = False  # the expression is that of a container of the value
 
 
 @dataclass(slots=True)
@@ -106,19 +106,17 @@ def call(run: Run, node: cst.Call) -> Value:
             else:
                 callee = expressions.evaluate(run, func)
                 made = _arguments(run, link, text_of(func))
-                made.discarded = link in run.discarded
                 uncalled.given(run, callee, made)
                 receiver = call_value(run, callee, made)
                 continue
         assert type(func) is cst.Attribute
         made = _arguments(run, link, func.attr.value)
-        made.discarded = link in run.discarded
         receiver = call_method(run, receiver if receiver is not None else UNKNOWN, func.attr.value, made, func)
     return receiver if receiver is not None else UNKNOWN
 
 
 def _arguments(run: Run, node: cst.Call, text: str) -> Call:
-    made = Call(node, text)
+    made = Call(node, text, discarded=node in run.discarded)
     for arg in node.args:
         if type(arg.value) is cst.GeneratorExp:
             value = comprehensions.evaluate_at_once(run, arg.value)
@@ -270,7 +268,7 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if callee.name in builtins.EXITS:
         run.left = True
         return UNKNOWN
-    run.waits += any(isinstance(argument.value, Tensor) for argument in made.values())  # `float(x)` does
+    builtins.read(run, callee.name, made)
     builtin = builtins.HANDLERS.get(callee.name)
     if builtin is not None:
         return builtin(run, made)

@@ -11,7 +11,7 @@ import libcst as cst
 from torchdevlint import lattice, transfers
 from torchdevlint.interpreter import calls, escapes, expressions, functions, lineage, writers
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ContainerKind, Make, ModuleType, Placing, RankRule
+from torchdevlint.knowledge.rows import ContainerKind, Make, ModuleType, ObjectType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -58,6 +58,8 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
             bound = Function(after.node, after.frame, after.name, made, after.owner)
             functions.invoke(run, bound, calls.Call(call.node, after.name))
     finish(run, made)
+    if isinstance(made, Module) and run.frame.in_module and not run.frame.constructing:
+        transfers.late(run, made, f"made by `{call.text}`", call.node)
     return made
 
 
@@ -100,10 +102,11 @@ def finish(run: Run, made: Module | Instance) -> bool:
     apart = not run.frame.constructing and _placed_apart(run, made)
     if apart:
         # Who puts some of its parts somewhere may put all of them there, by ways we do not see.
-        for key, placement in tuple(_registered_placements(run, made, 0)):
+        for key, placement in tuple(_registered_placements(run, made)):
             if key and any(lattice.is_host(p.device) for p in placement):
                 run.store.set(key, PLACEMENT, ANY)
         _forget_host_tensors(run, made)
+        run.store.set(made.key, PLACEMENT, ANY)
     overrides = made.cls is not None and any(
         lineage.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
@@ -125,7 +128,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
 
 def _forget_host_tensors(run: Run, made: Module) -> None:
     """Forget where the parameters, buffers and plain tensors of a module are that stayed on the host."""
-    for key, _ in ((made.key, None), *_registered_placements(run, made, 0)):
+    for key, _ in ((made.key, None), *_registered_placements(run, made)):
         for name, value in tuple(run.attribute_values(key)):
             if isinstance(value, Tensor) and all(lattice.is_host(p.device) for p in value.placement):
                 run.store.set(key, name, replace(value, placement=ANY))
@@ -220,34 +223,36 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
 
 def _placed_apart(run: Run, made: Module) -> bool:
     """Tell whether `__init__` itself put something registered somewhere: then each has a device of its own."""
-    placements = [p for _, p in _registered_placements(run, made, 0)]
+    placements = [p for _, p in _registered_placements(run, made)]
     return any(
         not lattice.is_host(p.device) and p.device != lattice.ANYWHERE for placement in placements for p in placement
     )
 
 
-def _registered_placements(run: Run, module: Value, depth: int) -> Iterator[tuple[int, Placement]]:
-    """Yield the keys and placements of the modules that a module holds, at any depth."""
-    if depth > MAX_MODULE_NESTING:
-        return
+def _registered_placements(run: Run, module: Module) -> Iterator[tuple[int, Placement]]:
+    """Yield the keys and placements of the modules that a module holds, at any depth, each once."""
+    yield from _registered_in(run, module, 0, set())
+
+
+def _registered_in(run: Run, module: Value, depth: int, seen: set[int]) -> Iterator[tuple[int, Placement]]:
     match module:
-        case Module():
+        case Module() if depth <= MAX_MODULE_NESTING and module.key not in seen:
+            seen.add(module.key)
             if depth:
                 yield module.key, run.module_placement(module) or ANY
             for _, value in run.attribute_values(module.key):
                 if isinstance(value, Tensor) and value.held is not Holder.NONE:
                     yield 0, value.placement
-                yield from _registered_placements(run, value, depth + 1)
-            items = run.items(module)
-            for value in (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ())):
-                yield from _registered_placements(run, value, depth + 1)
+                yield from _registered_in(run, value, depth + 1, seen)
+            for value in transfers.contained(run, module):
+                yield from _registered_in(run, value, depth + 1, seen)
         case Opaque():
             placement = run.module_placement(module)
             if placement is not None:
                 yield module.key, placement
         case Choice():
             for option, _ in module.options:
-                yield from _registered_placements(run, option, depth)
+                yield from _registered_in(run, option, depth, seen)
         case _:
             return
 
@@ -267,21 +272,32 @@ def run_methods(run: Run, cls: Class, names: list[str]) -> None:
         kind = run.kinds.get(method.node)
         receiver: Value | None = cls if kind == "classmethod" else None if kind == "staticmethod" else made
         bound = Function(method.node, method.frame, name, receiver, cls)
-        functions.run_symbolically(run, bound, arriving(run, made, name, owner))
+        if isinstance(made, Module) and name in made.type.early_methods:
+            transfers.move_module(run, made, ANY)
+        functions.run_symbolically(run, bound, arriving(run, made, method, owner))
         writes = run.store.pop()
         for (key, attribute), value in writes.items():
             if key == made.key and not attribute.startswith("<"):
                 left[attribute] = value
 
 
-def arriving(run: Run, made: Module | Instance, name: str, owner: Placement | None) -> Placement | None:
+def arriving(run: Run, made: Module | Instance, method: Function, owner: Placement | None) -> Placement | None:
     """Return where the arguments of a method arrive: with the module for `forward`, else unknown.
 
     A module that moves one of them itself takes them from anywhere; that shows only when all of it was run.
     """
+    name = method.name
+    if isinstance(made, Instance) and isinstance(made.cls.type, ObjectType) and name in made.cls.type.overrides:
+        run.handed[method.node] = made.cls.type.overrides[name]
+        symbol = Symbol(made.key, SymbolKind.OWNER, "the device of the framework")
+        return lattice.on(symbol, Why(Role.PLACED, method.node, f"placed by `{made.cls.type.name}`"))
     if not isinstance(made, Module) or owner is None or owner == ANY:
         return None
-    if name == run.knowledge.module_call or name in made.type.framework_methods:
+    handed = dict(made.type.framework_methods).get(name)
+    if handed is not None:
+        run.handed[method.node] = handed
+        return frozenset(replace(p, why=replace(p.why, role=Role.PLACED)) if p.why else p for p in owner)
+    if name == run.knowledge.module_call:
         return frozenset(replace(p, why=replace(p.why, role=Role.INPUT)) if p.why else p for p in owner)
     return None
 
@@ -307,6 +323,9 @@ def _at_entry(
             case Module() | Opaque():
                 if run.module_placement(present) is not None:
                     run.store.set(present.key, PLACEMENT, ANY)
+                attributes_ = run.attribute_values(present.key) if isinstance(present, Opaque) else ()
+                for _, item in attributes_:
+                    transfers.move_module(run, item, ANY)
             case Container():
                 run.store.set(made.key, name, run.opaque(name))
             case _:

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import iteration, tallies
+from torchdevlint.interpreter import iteration, pace, tallies
 from torchdevlint.interpreter.run import Run
 from torchdevlint.state import ITEMS, Items, join
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Parameters, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -24,6 +24,26 @@ def call(run: Run, receiver: Container, name: str, made: Call) -> Value:
     return handler(run, receiver, made)
 
 
+def of_state(run: Run, state: Parameters, name: str) -> Value:
+    """Call a method of the state dict of a module; of its parameters they are those of any iterator."""
+    if name not in READING:
+        transfers.changed(run, state)
+    tensor = transfers.state_tensor(state)
+    if not state.is_state or tensor == UNKNOWN:
+        return state
+    match name:
+        case "items":
+            return run.container("iterator", (), run.container("tuple", (UNKNOWN, tensor)))
+        case "values":
+            return run.container("iterator", (), tensor)
+        case "keys":
+            return UNKNOWN
+        case "get" | "pop" | "setdefault":
+            return tensor
+        case _:
+            return state
+
+
 def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     if not made.arguments:
         return NONE
@@ -31,28 +51,30 @@ def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
     run.appended[receiver.key] = made.node
     if isinstance(receiver, Container):
         tallies.appended(run, receiver, made)
-    value = _taken(run, receiver, value)
+        value = pace.gathered(run, receiver, made.node, made.arguments[-1].node, value, made.receiver)
+    value = _taken(run, receiver, value, made)
     items = run.items(receiver)
     inside_loop = bool(run.frame.loops)
     if items.rest is None and not items.lost and not inside_loop:
-        run.store.set(receiver.key, ITEMS, Items((*items.exact, (len(items.exact), value))).bounded())
+        run.fill(receiver.key, Items((*items.exact, (len(items.exact), value))))
     else:
         iteration.add_item(run, receiver, value)
     return NONE
 
 
-def _taken(run: Run, receiver: Container | Module, value: Value) -> Value:
+def _taken(run: Run, receiver: Container | Module, value: Value, made: Call) -> Value:
     """Return what a container takes for a value; one that is a module registers it."""
     if isinstance(receiver, Container):
         return value
     transfers.register(run, value)
+    transfers.put_in(run, receiver, value, None, "", made.node)
     return transfers.as_parameter(value)
 
 
 def _insert(run: Run, receiver: Container | Module, made: Call) -> Value:
     items = run.items(receiver)
     if made.arguments:
-        value = _taken(run, receiver, made.arguments[-1].value)
+        value = _taken(run, receiver, made.arguments[-1].value, made)
         run.store.set(receiver.key, ITEMS, Items((), items.any(), items.lost))
         iteration.add_item(run, receiver, value)
     return NONE
@@ -61,7 +83,7 @@ def _insert(run: Run, receiver: Container | Module, made: Call) -> Value:
 def _extend(run: Run, receiver: Container | Module, made: Call) -> Value:
     for argument in made.arguments:
         for value in iteration.parts(run, argument.value, argument.node):
-            iteration.add_item(run, receiver, _taken(run, receiver, value))
+            iteration.add_item(run, receiver, _taken(run, receiver, value, made))
     return NONE
 
 
@@ -75,7 +97,7 @@ def _update(run: Run, receiver: Container | Module, made: Call) -> Value:
         if items.rest is not None or items.lost:
             pairs.append((UNKNOWN, items.rest if items.rest is not None and not items.lost else UNKNOWN))
     for key, value in pairs:
-        iteration.store_item(run, receiver, key, _taken(run, receiver, value))
+        iteration.store_item(run, receiver, key, _taken(run, receiver, value, made))
     return NONE
 
 
@@ -188,6 +210,9 @@ _METHODS: Mapping[str, Handler] = MappingProxyType(
         "remove": _shuffle,
     }
 )
+
+READING = frozenset({"get", "items", "keys", "values", "copy"})
+"""Methods that leave a dict as it is."""
 
 MODULE_METHODS: Mapping[str, Handler] = MappingProxyType(
     {name: _METHODS[name] for name in ("append", "insert", "extend", "update", "values", "items", "keys", "pop")}

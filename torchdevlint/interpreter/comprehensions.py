@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from torchdevlint.interpreter import conditions, expressions, iteration, targets
+from torchdevlint.interpreter import conditions, expressions, iteration, lazy, targets
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.state import Items
@@ -15,6 +15,8 @@ from torchdevlint.values import UNKNOWN, Value
 _KINDS: dict[type[cst.CSTNode], str] = {cst.ListComp: "list", cst.SetComp: "set"}
 UNROLLED = 8
 """Up to this many known elements are evaluated one by one."""
+NESTED = 24
+"""How often comprehensions in each other may evaluate the innermost element."""
 
 
 def evaluate_simple(run: Run, node: cst.ListComp | cst.SetComp) -> Value:
@@ -27,7 +29,7 @@ def evaluate_lazy(run: Run, node: cst.GeneratorExp) -> Value:
     source = expressions.evaluate(run, node.for_in.iter)
     if run.frame.function is not None:
         run.closed_over.add(run.frame.key)
-    return run.later(run.frame, lambda: _elements(run, node, source))
+    return lazy.later(run, lambda: _elements(run, node, source))
 
 
 def evaluate_at_once(run: Run, node: cst.GeneratorExp) -> Value:
@@ -63,19 +65,21 @@ def evaluate_dict(run: Run, node: cst.DictComp) -> Value:
 def _each(run: Run, clause: cst.CompFor, source: Value, item: Callable[[], None]) -> bool:
     """Evaluate an item for each element of a comprehension, or once; tell whether it was for each."""
     outer = _enter(run)
-    world = run.world
+    world, unrolling = run.world, run.unrolling
     try:
         known = None if clause.ifs or clause.inner_for_in is not None else iteration.elements(run, source)
-        if known is None or not 0 < len(known) <= UNROLLED:
+        rounds = len(known) * unrolling if known is not None else 0
+        if known is None or not 0 < rounds <= min(UNROLLED * unrolling, NESTED):
             _bind(run, clause, source)
             item()
             return False
+        run.unrolling = rounds
         for value in known:
             targets.assign(run, clause.target, value, clause)
             item()
         return True
     finally:
-        run.frame, run.world = outer, world
+        run.frame, run.world, run.unrolling = outer, world, unrolling
 
 
 def _enter(run: Run) -> Frame:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import expressions, guards, sameness, uncalled
+from torchdevlint.interpreter import expressions, guards, pace, sameness, uncalled
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
@@ -41,6 +42,8 @@ from torchdevlint.values import (
 
 MAX_NAME = 200
 """Characters up to which the name of a conjunction is its literals."""
+MAX_LITERALS = 64
+"""Up to this many literals a conjunction is kept with each of them, else as a whole: every operator adds one."""
 
 
 _EXISTING = (Tensor, Module, Instance, Optimizer, Loader, Container, Function, Class, Imported, Device, Object)
@@ -57,35 +60,48 @@ def test(run: Run, node: cst.BaseExpression, parts: tuple[Value, Value] | None =
         left = test(run, node.left)
         if left.known is not None:
             return test(run, node.right) if left.known is is_and else left
-        begun = run.store.get(0, BEGUN)
-        right = test(run, node.right)
-        run.store.set(0, BEGUN, begun)  # it may not have been evaluated
+        with evaluated_if(run, left, is_and):
+            right = test(run, node.right)
     else:
         left, right = truth(run, parts[0], node.left), truth(run, parts[1], node.right)
-    return _both(left, right, is_and)
+    return both(left, right, is_and)
+
+
+@contextmanager
+def evaluated_if(run: Run, left: Test, is_and: bool) -> Iterator[None]:
+    """Evaluate the right side of a boolean operation: where the left one does not decide, so perhaps not at all."""
+    begun, world = run.store.get(0, BEGUN), run.world
+    run.world = world | (left.when_true if is_and else left.when_false)
+    yield
+    run.world = world
+    run.store.set(0, BEGUN, begun)
 
 
 def _negated(inner: Test) -> Test:
     return Test(inner.when_false, inner.when_true, None if inner.known is None else not inner.known)
 
 
-def _both(left: Test, right: Test, is_and: bool) -> Test:
+def both(left: Test, right: Test, is_and: bool = True) -> Test:
     """Combine two tests: what both say when the whole is decided, and the whole as a literal of its own."""
+    if left.known is not None:
+        return right if left.known is is_and else left
     if right.known is not None:
-        return left if right.known is is_and else (ALWAYS_FALSE if is_and else ALWAYS_TRUE)
-    if is_and:
-        name = _compound(left.when_true, right.when_true)
-        return Test(left.when_true | right.when_true | {(name, True)}, frozenset({(name, False)}))
-    name = _compound(left.when_false, right.when_false)
-    return Test(frozenset({(name, False)}), left.when_false | right.when_false | {(name, True)})
+        return left if right.known is is_and else right
+    parts = left.when_true | right.when_true if is_and else left.when_false | right.when_false
+    name = _compound(parts)
+    whole, part = (
+        parts | {(name, True)} if len(parts) < MAX_LITERALS else frozenset({(name, True)}),
+        frozenset({(name, False)}),
+    )
+    return Test(whole, part) if is_and else Test(part, whole)
 
 
-def _compound(left: Condition, right: Condition) -> str:
+def _compound(parts: Condition) -> str:
     """Return the name of a conjunction, the same for the same literals.
 
     A long name is given by its digest: names of names would double with every operator.
     """
-    name = " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in left | right))
+    name = " and ".join(sorted(name if truth_ else f"not {name}" for name, truth_ in parts))
     return name if len(name) <= MAX_NAME else blake2b(name.encode(), digest_size=16).hexdigest()
 
 
@@ -110,6 +126,7 @@ def truth(run: Run, value: Value, node: cst.BaseExpression) -> Test:
         case Tensor():
             run.arrive(value, node)
             run.waits += 1
+            pace.waited(run, node, value.placement, number=True)
             return _asked(run, value, node)
         case Choice():
             return _truth_of_choice(run, value, node)
@@ -129,6 +146,14 @@ def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
     if len(true) == 1 and len(false) == 1 and (true[0] or false[0]):
         return Test(true[0], false[0])
     return guard(guard_text(run, node))
+
+
+def switched(run: Run, value: Value, node: cst.Name | cst.Attribute) -> Value:
+    """Return what a name stands for wherever its value goes: one that people edit to True or False is a guard."""
+    if type(value) is Const and type(value.value) is bool and _is_switch(run, node):
+        test = guard(dotted(node))
+        return Flag(test.when_true, test.when_false)
+    return value
 
 
 def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:
@@ -158,11 +183,12 @@ def guard_text(run: Run, node: cst.BaseExpression) -> str:
     Names carry the identity of what they are bound to, so a name bound anew is another guard. An expression
     that is not pure is a guard of its own at every evaluation.
     """
-    pure = _pure(run, node)
-    return pure if pure is not None else f"{text_of(node)}?{run.new_key()}"
+    text = pure(run, node)
+    return text if text is not None else f"{text_of(node)}?{run.new_key()}"
 
 
-def _pure(run: Run, node: cst.BaseExpression) -> str | None:
+def pure(run: Run, node: cst.BaseExpression) -> str | None:
+    """Return the text of an expression of names and literals, as `guard_text` has it; None for any other."""
     if type(node) is cst.Name or type(node) is cst.Attribute:
         name = dotted(node)
         if not name:
@@ -182,7 +208,7 @@ def _pure(run: Run, node: cst.BaseExpression) -> str | None:
         left, operator, right = node.left, node.operator, node.right
     else:
         return None
-    left_text, right_text = _pure(run, left), _pure(run, right)
+    left_text, right_text = pure(run, left), pure(run, right)
     return None if left_text is None or right_text is None else f"{left_text} {operator_text(operator)} {right_text}"
 
 
@@ -254,7 +280,7 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
     told = guards.told(run, symbol, left, right)
     if told is not None:
         return told
-    left_text, right_text = _pure(run, node.left), _pure(run, node.comparisons[0].comparator)
+    left_text, right_text = pure(run, node.left), pure(run, node.comparisons[0].comparator)
     if left_text is None or right_text is None:
         name = f"{text_of(node.left)} {symbol} {text_of(node.comparisons[0].comparator)}?{run.new_key()}"
     else:

@@ -10,10 +10,11 @@ import libcst as cst
 
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
-from torchdevlint.interpreter import classes, functions, statements
+from torchdevlint.interpreter import classes, functions, processes, statements
 from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import ON_HOST
+from torchdevlint.parallel import Fed
 from torchdevlint.state import BEGUN, DEFAULT_DEVICE
 from torchdevlint.values import Class, Function, Value
 
@@ -59,6 +60,7 @@ def interpret(
     statements.run_all(run, module.body)
     world = run.world
     default = run.store.get(0, DEFAULT_DEVICE) or ON_HOST
+    functions.forget_sent_back(run, dict(run.store.bindings))
     # Definitions that nothing in the file names in a call come first: they call the others.
     for rooted in (True, False):
         for definition in run.definitions:  # it grows: what runs defines more
@@ -70,6 +72,9 @@ def interpret(
                 _run_class(run, definition, rooted)
             elif definition.node not in run.methods and not (rooted and definition.name in called_names):
                 _run_function(run, definition)
+    fed = [event for event in run.events if isinstance(event, Fed)]
+    if fed:
+        run.facts.divided = processes.divided(knowledge, module, fed)
     return Interpretation(tuple(run.events), run.facts)
 
 

@@ -68,6 +68,7 @@ _UNCHANGED = frozenset({Unknown, Const, Flag, Device, Imported, Function, Class,
 
 def escape(run: Run, value: Value, depth: int = 0) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
+    transfers.changed(run, value)
     if type(value) in _UNCHANGED:
         if isinstance(value, Bound | Partial | Function):
             _perhaps_called(run, value, depth)
@@ -76,14 +77,13 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
     consume(run, value)
     transfers.keep(run, value)
     match value:
-        case Module() | Opaque():
-            if isinstance(value, Module):
-                run.registered.add(value.key)
-                _forget_module(run, value, set())
-            elif run.module_placement(value) is not None:
+        case Module():
+            run.registered.add(value.key)
+            _forget_module(run, value, set())
+        case Opaque():
+            if run.module_placement(value) is not None:
                 run.store.set(value.key, PLACEMENT, ANY)
-            if isinstance(value, Opaque):
-                forget_attributes(run, value.key)
+            forget_attributes(run, value.key)
         case Container():
             items = run.items(value)
             if depth < MAX_DEPTH:
@@ -101,6 +101,7 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
             forget_attributes(run, value.key)
         case Object():
             forget_elements(run, value)
+            forget_attributes(run, value.key)
         case Choice():
             for option, _ in value.options:
                 escape(run, option, depth + 1)
@@ -123,9 +124,11 @@ def _perhaps_called(run: Run, value: Bound | Partial | Function, depth: int) -> 
 
 
 def forget_attributes(run: Run, key: int) -> None:
-    """Forget the tensors and containers that an object has as attributes."""
+    """Forget the tensors and containers that an object has as attributes, and where its modules are."""
     for name, item in tuple(run.attribute_values(key)):
-        if isinstance(item, Container | Tensor):
+        if isinstance(item, Module):
+            _forget_module(run, item, set())
+        elif isinstance(item, Container | Tensor):
             run.store.set(key, name, run.opaque(name))
 
 
@@ -144,8 +147,8 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
     for name, item in run.attribute_values(module.key):
         if isinstance(item, Module):
             _forget_module(run, item, seen)
-        elif isinstance(item, Tensor):
-            run.store.set(module.key, name, Tensor(ANY, item.rank, item.graph, item.held))
+        elif isinstance(item, Tensor | Opaque):
+            run.store.set(module.key, name, replace(item, placement=ANY))
 
 
 def consume(run: Run, value: Value, depth: int = 0) -> None:

@@ -10,11 +10,13 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import (
     attributes,
     calls,
+    clocks,
     comprehensions,
     conditions,
     definitions,
     escapes,
     iteration,
+    pace,
     subscripts,
     targets,
     uncalled,
@@ -22,7 +24,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Mix, RankRule
 from torchdevlint.names import row_of
-from torchdevlint.state import BEGUN, Branch, Items, join
+from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -61,7 +63,7 @@ def _name(run: Run, node: cst.Name) -> Value:
         return constant
     found = run.lookup(node.value)
     if found is not None:
-        return found
+        return conditions.switched(run, found, node)
     name = f"builtins.{node.value}"
     return Imported(name, row_of(name, run.knowledge))
 
@@ -103,7 +105,7 @@ def _concatenated(run: Run, node: cst.ConcatenatedString) -> Value:
 def _attribute(run: Run, node: cst.Attribute) -> Value:
     value = evaluate(run, node.value)
     uncalled.read_of(run, node, value)
-    return attributes.read(run, value, node.attr.value, node)
+    return conditions.switched(run, attributes.read(run, value, node.attr.value, node), node)
 
 
 def _binary(run: Run, node: cst.BinaryOperation) -> Value:
@@ -123,6 +125,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
     row = MATMUL if type(node.operator) is cst.MatrixMultiply else BINARY
     uncalled.reckoned(run, ((node.left, left), (node.right, right)))
     uncalled.operated(run, ((node.left, left), (node.right, right)))
+    if type(node.operator) is cst.Subtract:
+        clocks.elapsed(run, left, right)
     if isinstance(left, Container) and isinstance(right, Container):
         if left.kind == "dict":
             return run.holder("dict", iteration.merged(run.items(left), run.items(right)))
@@ -151,9 +155,8 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
     is_or = type(node.operator) is cst.Or
     if test.known is not None:
         return left if test.known is is_or else evaluate(run, node.right)
-    begun = run.store.get(0, BEGUN)
-    right = evaluate(run, node.right)
-    run.store.set(0, BEGUN, begun)  # it may not have been evaluated
+    with conditions.evaluated_if(run, test, not is_or):
+        right = evaluate(run, node.right)
     if (
         isinstance(left, Flag)
         or isinstance(right, Flag)
@@ -228,6 +231,7 @@ def _yield(run: Run, node: cst.Yield) -> Value:
     else:
         value = evaluate(run, node.value)
     escapes.consume(run, value)
+    pace.handed_out(run, value)
     run.frame.yields.append(run.leave(run.frame.base, run.frame.world, value))
     return UNKNOWN
 

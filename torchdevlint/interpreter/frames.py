@@ -29,14 +29,15 @@ class Loop:
 
     ``base`` and ``world`` are the depth of layers and the world in which it began; ``totals`` are the accumulations
     in it with the slots that carry them. Whatever has a key below ``born`` is older than the loop;
-    ``first`` tells that this is its first pass, of which the count is known.
+    ``first`` tells that this is its first pass, of which the count is known, ``batches`` that it draws from a loader.
     """
 
-    node: cst.CSTNode
+    node: cst.For | cst.While
     base: int
     world: Condition
     born: int = 0
     first: bool = False
+    batches: bool = False
     breaks: list[Exit] = field(default_factory=list)
     continues: list[Exit] = field(default_factory=list)
     totals: list[tuple[int, tuple[int, str]]] = field(default_factory=list)
@@ -73,6 +74,7 @@ class Frame:
     comprehension: bool = False
     caller: Frame | None = None
     call: Call | None = None
+    begun: int = 0  # what is bound later is bound by the body
 
     @property
     def loop(self) -> cst.CSTNode | None:

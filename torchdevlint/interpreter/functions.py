@@ -9,22 +9,18 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import calls, escapes, expressions, statements, writers
+from torchdevlint.interpreter import calls, escapes, expressions, iteration, lazy, statements, writers
 from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import Exit, Frame
-from torchdevlint.interpreter.run import MAX_CALL_DEPTH, MAX_MODULE_DEPTH, Run
-from torchdevlint.knowledge.rows import Move
+from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
+from torchdevlint.knowledge.rows import Arrives, Move
 from torchdevlint.lattice import ANY, Condition, Placement
-from torchdevlint.state import Branch, Items, join
+from torchdevlint.state import PLACEMENT, Branch, Items, Writes, join
 from torchdevlint.values import NONE, UNKNOWN, Class, Container, Function, Holder, Instance, Module, Tensor, Value
+from torchdevlint.why import Role
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
-
-
-def _limit(function: Function) -> int:
-    """Return how deep calls of a function are followed: methods of modules call each other at every depth."""
-    return MAX_MODULE_DEPTH if isinstance(function.receiver, Module) else MAX_CALL_DEPTH
 
 
 def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None = None) -> Value:
@@ -34,7 +30,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
         _also_receiver(run, function)
         return calls.unseen(run, call)
     if isinstance(node, cst.FunctionDef) and node not in run.decorated and _is_generator(run, node):
-        return run.later(run.frame, lambda: _iterated(run, _invoke(run, function, call, entry)))
+        return lazy.later(run, lambda: _iterated(run, _invoke(run, function, call, entry)))
     return _invoke(run, function, call, entry)
 
 
@@ -57,7 +53,7 @@ def _iterated(run: Run, value: Value) -> Items:
 
 def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None) -> Value:
     node = function.node
-    if run.frame.depth >= _limit(function) or node in run.stack or not run.spend(node):
+    if run.frame.depth >= MAX_CALL_DEPTH or run.stack.count(node) > 1 or not run.spend(node):
         _also_receiver(run, function)
         return calls.unseen(run, call)
     run.called.add(node)
@@ -72,6 +68,7 @@ def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None)
         run.no_grad += 1
     try:
         _bind_parameters(run, frame, function, call)
+        frame.begun = run.counter
         value = _execute(run, frame, function)
         if node in run.decorated:
             return run.opaque(f"{call.text}(…)")  # what the decorator makes of the result cannot be seen
@@ -87,8 +84,10 @@ def _also_receiver(run: Run, function: Function) -> None:
     receiver = function.receiver
     if receiver is None:
         return
-    cls = receiver.cls if isinstance(receiver, Module | Instance) else None
-    kept = dict(_never_rebound(run, receiver.key, cls)) if cls is not None and function.owner is not None else {}
+    if not isinstance(receiver, Module | Instance) or receiver.cls is None or function.owner is None:
+        escapes.escape(run, receiver)
+        return
+    kept = dict(_never_rebound(run, receiver.key, receiver.cls))
     escapes.escape(run, receiver)
     for name, value in kept.items():
         run.store.set(receiver.key, name, value)
@@ -179,10 +178,28 @@ def _run_closures(run: Run, frame: Frame, defined: int) -> None:
         return
     for definition in run.definitions[defined:]:
         if isinstance(definition, Function) and definition.frame == frame.key and definition.node not in run.called:
+            written = run.store.since(frame.base)
             run.store.push()
+            forget_sent_back(run, written)
             run_symbolically(run, definition)
             run.store.pop()
             run.left = False
+
+
+def forget_sent_back(run: Run, written: Writes) -> None:
+    """Forget where modules are that were sent to the host: what runs when nobody knows may have run before that."""
+    for (key, name), value in written.items():
+        match value:
+            case frozenset() if name == PLACEMENT and _is_sent_back(value):
+                run.store.set(key, PLACEMENT, ANY)
+            case Tensor() if value.held is not Holder.NONE and _is_sent_back(value.placement):
+                run.store.set(key, name, replace(value, placement=ANY))
+            case _:
+                continue
+
+
+def _is_sent_back(placement: Placement) -> bool:
+    return any(p.why is not None and p.why.role is Role.MOVED_TO_HOST for p in placement)
 
 
 def _proved(frame: Frame) -> frozenset[tuple[str, bool]]:
@@ -289,15 +306,39 @@ def _as_input(arriving: Placement, parameter: cst.Param) -> Placement:
     return frozenset(replace(p, why=replace(p.why, node=parameter)) if p.why else p for p in arriving)
 
 
+def _handed(run: Run, frame: Frame, name: str, arrives: Arrives, parameter: cst.Param, placement: Placement) -> Value:
+    """Return what a framework hands in for a parameter; ``placement`` is where it places things."""
+    match arrives:
+        case Arrives.ANYTHING:
+            return run.opaque(name)
+        case Arrives.BATCH:
+            item = iteration.batch_item(run, run.new_key(), "", parameter)
+            run.iterated_in[item.source] = frame.base
+            return item
+        case Arrives.PLACED:
+            return run.opaque(name, _as_input(placement, parameter))
+        case Arrives.MODULE:  # pragma: no branch (there is no other case)
+            module = run.opaque(name)
+            run.facts.modules.add(module.key)
+            run.store.set(module.key, PLACEMENT, placement)
+            return module
+
+
 def _bind_symbolic(run: Run, frame: Frame, function: Function, arriving: Placement | None) -> None:
     parameters = function.node.params
     positional = [*parameters.posonly_params, *parameters.params]
     if function.receiver is not None and positional:
         run.bind(frame.key, positional[0].name.value, function.receiver)
         positional = positional[1:]
-    for parameter in (*positional, *parameters.kwonly_params):
+    handed = run.handed.get(function.node)
+    for index, parameter in enumerate((*positional, *parameters.kwonly_params)):
         name = parameter.name.value
-        value: Value = run.opaque(name, ANY if arriving is None else _as_input(arriving, parameter))
+        value: Value
+        if handed is not None:
+            arrives = handed[index] if index < len(handed) else Arrives.ANYTHING
+            value = _handed(run, frame, name, arrives, parameter, arriving or ANY)
+        else:
+            value = run.opaque(name, ANY if arriving is None else _as_input(arriving, parameter))
         value = refine(run, value, parameter, frame)
         run.bind(frame.key, name, value)
     if isinstance(parameters.star_arg, cst.Param):

@@ -9,16 +9,18 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
-from torchdevlint.interpreter import calls, functions, lineage
+from torchdevlint.interpreter import calls, functions, instances, lineage, pace
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ANY, Symbol, SymbolKind
+from torchdevlint.knowledge.rows import ContainerKind
+from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
-from torchdevlint.state import ITEMS, Items, join, join_all
+from torchdevlint.state import ITEMS, PLACEMENT, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
     Const,
     Container,
+    Instance,
     Loader,
     Module,
     Object,
@@ -107,25 +109,35 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             rank = (max(low - 1, 0), None if high is None else max(high - 1, 0))
             return Tensor(value.placement, rank, value.graph, tallies=value.tallies)
         case Loader():
+            pace.drawn(run, value.key)
             _iterated(run, value.item)
             _drawn(run, value, node)
-            if isinstance(value.item, Object):  # another one at each step
-                return Object(run.new_key(), value.item.type, value.item.placement)
-            return value.item
+            run.taken.append((value, run.world))
+            item = value.item
+            return another(run, item, run.placement_of(item)) if isinstance(item, Object) else item
         case Module():
             found = run.items(value).any()
             return UNKNOWN if found is None else found
+        case Parameters() if value.is_state:
+            return UNKNOWN  # a name
         case Parameters():
             placement = run.module_placement(value.module) or ANY
             item = run.opaque("parameter", placement=placement, parameter=True)
             run.parameter_of[item.key] = value.module
             return item
+        case Opaque() if value.key in run.groups_of:
+            return run.derive(value, value.name, part=True)
         case Opaque():
             return _opaque_element(run, value, node)
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
+        case Instance():
+            made = instances.special(run, value, "__iter__", node)
+            return element(run, made, node) if isinstance(made, Container) else UNKNOWN
         case Choice():
-            return join_all((element(run, option, node), condition) for option, condition in value.options)
+            return join_all(
+                (_element_under(run, option, condition, node), condition) for option, condition in value.options
+            )
         case _:
             return UNKNOWN
 
@@ -141,6 +153,15 @@ def part_of(run: Run, container: Container, made: Container) -> Container:
     if container.key in run.tallies:
         run.tallies[made.key] = run.tallies[container.key]
     return made
+
+
+def _element_under(run: Run, option: Value, condition: Condition, node: cst.CSTNode) -> Value:
+    """Return what an iteration over one of several values yields, where it is that one."""
+    world = run.world
+    run.world = world | condition
+    value = element(run, option, node)
+    run.world = world
+    return value
 
 
 def any_of(run: Run, container: Container) -> Value:
@@ -180,6 +201,7 @@ def _opaque_element(run: Run, value: Opaque, node: cst.CSTNode) -> Value:
         return value
     if value.placement != ANY or value.output or value.source:
         return run.derive(value, f"an item of {value.name}" if value.name else "", part=True)
+    pace.drawn(run, value.key)
     known = run.store.value(value.key, ITEM)
     if isinstance(known, Opaque):
         run.iterated_in[known.source] = run.frame.base
@@ -197,6 +219,13 @@ def batch_item(run: Run, key: int, name: str, node: cst.CSTNode) -> Opaque:
     return run.opaque(f"an item of {name}" if name else "", placement=lattice.on(symbol, why), source=key)
 
 
+def another(run: Run, value: Object, placement: Placement) -> Object:
+    """Return another object of the same class, with its tensors in a place: each batch is one of its own."""
+    made = Object(run.new_key(), value.type)
+    run.store.set(made.key, PLACEMENT, placement)
+    return made
+
+
 def parts(run: Run, value: Value, node: cst.CSTNode) -> list[Value]:
     """Return the values that stand in a sequence: each known element, and any further one."""
     known = elements(run, value)
@@ -209,22 +238,26 @@ def parts(run: Run, value: Value, node: cst.CSTNode) -> list[Value]:
     return [element(run, value, node)]
 
 
+def position(run: Run, base: Container | Module, key: object) -> object:
+    """Return the key under which an element stands: positions of a list may be counted from behind."""
+    if isinstance(base, Container):
+        is_list = base.kind == "list"
+    else:
+        is_list = base.type.container in (ContainerKind.LIST, ContainerKind.SEQUENTIAL)
+    items = run.items(base)
+    if is_list and isinstance(key, int) and key < 0 and items.rest is None:
+        return key + len(items.exact)
+    return key
+
+
 def store_item(run: Run, base: Container | Module, key: Value, value: Value) -> None:
     """Bind an element of a container under a key; an unknown key may be any."""
     items = run.items(base)
     if isinstance(key, Const):
-        wanted = key.value
-        if (
-            isinstance(wanted, int)
-            and wanted < 0
-            and items.rest is None
-            and isinstance(base, Container)
-            and base.kind == "list"
-        ):
-            wanted += len(items.exact)
+        wanted = position(run, base, key.value)
         exact = [(name, value if name == wanted else old) for name, old in items.exact]
         added = () if any(name == wanted for name, _ in exact) else ((wanted, value),)
-        run.store.set(base.key, ITEMS, Items((*exact, *added), items.rest, items.lost).bounded())
+        run.fill(base.key, Items((*exact, *added), items.rest, items.lost))
         return
     # An element under a key that is not known may be any of those that are.
     exact = [(name, join(old, value)) for name, old in items.exact]

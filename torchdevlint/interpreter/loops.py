@@ -25,6 +25,8 @@ MAX_NESTED_PASSES = 3
 
 def run_for(run: Run, node: cst.For) -> statements.Flow:
     """Run a ``for`` loop; its target is bound at each pass to what the iterable yields."""
+    drawn = run.pace.drawn
+    before = len(run.taken)
     iterable = iteration.iterated(run, expressions.evaluate(run, node.iter))
     known = iteration.elements(run, iterable)
     if known is not None and not known and isinstance(node.iter, cst.List | cst.Tuple):
@@ -42,9 +44,12 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         if counted is not None:
             value = _numbered(run, value, turn) if told else value
             (run.indices.add if told else run.indices.discard)((run.owner_of(counted), counted))
-        if isinstance(node.target, cst.Name):
-            slot = (run.owner_of(node.target.value), node.target.value)
-            (run.indices.add if turn < len(exact) or (told and counted) else run.indices.discard)(slot)
+        elif isinstance(node.target, cst.Name):
+            run.indices.add((run.owner_of(node.target.value), node.target.value))
+        if run.pace.drawn > drawn:
+            run.frame.loops[-1].batches = True
+            run.facts.costs.draws.setdefault(run.pace.loader, set()).add(node)
+        run.fed[node] = run.taken[before:]
         targets.assign(run, node.target, value, node)
 
     return _run(run, node, begin, passes, counted=counted is not None)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import attributes, calls, collections, escapes, functions, lineage
+from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, escapes, functions, lineage
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
+from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
+from torchdevlint.state import SCATTERS
 from torchdevlint.values import (
     SCALAR,
     UNKNOWN,
@@ -46,6 +48,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Module():
             return _of_module(run, receiver, name, made, node)
         case Container():
+            transfers.refusals.of_container(run, receiver, name, made, node)
             return collections.call(run, receiver, name, made)
         case Optimizer():
             row = run.knowledge.optimizer.get(name)
@@ -53,7 +56,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Object():
             return _of_object(run, receiver, name, made)
         case Parameters():
-            return receiver
+            return collections.of_state(run, receiver, name)
         case Device() | Const(value=str()):
             return UNKNOWN
         case Loader():
@@ -83,7 +86,7 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         run.facts.modules.add(receiver.key)
     module_row = knowledge.module.get(name)
     if isinstance(module_row, HoldParameters):
-        return Parameters(receiver, "state" if module_row.state else "parameters")
+        return transfers.of_module(run, module_row, receiver, made)
     if isinstance(module_row, Freeze) and receiver.parameter and receiver.key in run.parameter_of:
         transfers.of_module(run, module_row, run.parameter_of[receiver.key], made)
         return receiver
@@ -106,10 +109,13 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
 def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
     """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
     run.waits += 1
+    if name not in collections.READING:
+        transfers.changed(run, receiver)
     for argument in made.values():
         escapes.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
-        return run.derive(receiver, f"{receiver.name}.{name}(…)")
+        # of an object that tells of itself (`graph.num_edges()`) this is no tensor
+        return replace(run.derive(receiver, f"{receiver.name}.{name}(…)"), member=False)
     result = run.opaque(f"{text_of(node)}(…)")
     run.part_of[result.key] = receiver.key
     return result
@@ -129,30 +135,41 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     extra = collections.MODULE_METHODS.get(name)
     if extra is not None and receiver.type.container is not ContainerKind.NONE:
         return extra(run, receiver, made)
+    placement = run.module_placement(receiver) or ANY
+    if receiver.type.own:
+        absence.missed_by_wrapper(run, receiver, name, node)
+    unseen = bool(receiver.type.own) or receiver.cls is not None or receiver.type.placing is not Placing.USER
+    unseen = unseen or name in receiver.type.moves_inputs
+    if not unseen and receiver.type.holds_tensors and placement != ANY:
+        _meets(run, receiver, made, placement, text_of(node.value))
     for argument in made.values():
         escapes.escape(run, argument.value)
-    if receiver.cls is not None or receiver.type.placing is not Placing.USER:
+    if unseen:
         return run.opaque(f"{text_of(node)}(…)")
-    placement = run.module_placement(receiver) or ANY
-    if receiver.type.holds_tensors and placement != ANY:
-        _meets(run, receiver, made, placement, text_of(node.value))
     return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
 
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells; then its hooks."""
-    return transfers.after_hooks(run, module, made, _forward(run, module, made))
+    value = transfers.after_hooks(run, module, made, _call_module(run, module, made))
+    transfers.evaluated(run, module, made, value)
+    clocks.launched(run, made.node, run.placement_of(value))
+    return replace(value, output=True) if isinstance(value, Tensor) else value
 
 
-def _forward(run: Run, module: Module, made: Call) -> Value:
+def _call_module(run: Run, module: Module, made: Call) -> Value:
     _noted(run)
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
         return calls.call_value(run, assigned, made)
+    if run.store.get(module.key, SCATTERS) is True:
+        for argument in made.values():
+            escapes.escape(run, argument.value)
+        return run.opaque(f"{made.text}(…)", placement=run.module_placement(module) or ANY, output=True)
     if module.cls is not None and (transfers.hooked(run, module) or lineage.member(run, module.cls, "__call__")):
         return calls.unseen(run, made)  # its inputs may be moved before `forward` has them
     forward = lineage.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None
-    if not run.frame.in_module and not run.frame.constructing:
+    if not run.frame.in_module and not run.frame.constructing and not _run_by_framework(run):
         run.facts.definitions_only = False
     if isinstance(forward, Function):
         bound = Function(forward.node, forward.frame, forward.name, module, forward.owner)
@@ -162,6 +179,12 @@ def _forward(run: Run, module: Module, made: Call) -> Value:
             run.facts.scalar_calls.add(made.node)
         return value
     return transfers.call_typed_module(run, module, made)
+
+
+def _run_by_framework(run: Run) -> bool:
+    """Tell whether the function that runs is given a module by a framework: it is a definition, as a module's are."""
+    function = run.frame.function
+    return function is not None and Arrives.MODULE in run.handed.get(function.node, ())
 
 
 def _meets(run: Run, module: Module | Opaque, made: Call, state: Placement, text: str) -> None:
@@ -176,6 +199,8 @@ def _meets(run: Run, module: Module | Opaque, made: Call, state: Placement, text
 def _noted(run: Run) -> None:
     """Note that the loops that run call a module: what they add up may carry its graph."""
     run.facts.calling_loops.update(run.running)
+    if run.running:
+        run.facts.costs.stepping.add(run.running[-1])
 
 
 def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
@@ -187,10 +212,14 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         state = callee.placement  # a submodule of a module that was placed
     if state is not None and state != ANY:
         _meets(run, callee, made, state, callee.name or made.text)
+        transfers.meet_added(run, callee, made, state)
     for argument in made.values():
         escapes.escape(run, argument.value)
     if proven:
         _noted(run)
+        transfers.evaluated(run, callee, made, None)
+        if state is not None:
+            clocks.launched(run, made.node, state)
     if proven and (state is None or state == ANY):
         followed = _where_moved(run, made)
         if followed is not None:
@@ -241,5 +270,5 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     for argument in made.values():
         escapes.escape(run, argument.value)
     if not all(isinstance(argument.value, Const) for argument in made.values()):
-        escapes.forget_elements(run, receiver)  # `update` and its like may put other tensors into it
+        escapes.escape(run, receiver)  # `update` and its like may put other tensors into it
     return run.opaque(f"{receiver.type.name}.{name}(…)")

@@ -10,9 +10,11 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
-from torchdevlint.interpreter import presence
+from torchdevlint.interpreter.flights import Flight
 from torchdevlint.interpreter.frames import Exit, Frame
-from torchdevlint.knowledge.rows import Knowledge, ObjectType
+from torchdevlint.interpreter.pace import Pace
+from torchdevlint.interpreter.worlds import may_guard
+from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
@@ -22,9 +24,11 @@ from torchdevlint.values import (
     Class,
     Container,
     Function,
+    Loader,
     Module,
     Object,
     Opaque,
+    Optimizer,
     Tensor,
     Unknown,
     Value,
@@ -38,10 +42,11 @@ IS_NONE = " is None#0"
 """The ending of a guard that a value is None."""
 
 MAX_CALL_DEPTH = 5
-MAX_MODULE_DEPTH = 3
 MAX_WORK = 300
 """How many statements the calls of one function may run, with those of what it calls."""
 MAX_EXPRESSION_DEPTH = 60
+MAX_WITHIN = 1_000
+"""How many elements a container may have, with those of its elements; of one with more nothing is known."""
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
 
@@ -56,15 +61,6 @@ Resolver = Callable[[str], Value]
 def unresolved(name: str) -> Value:
     """Resolve nothing."""
     return UNKNOWN
-
-
-@dataclass(frozen=True, slots=True)
-class Flight:
-    """A copy to the host that nothing waits for: the call, where it came from, and the waits before it."""
-
-    node: cst.CSTNode
-    before: Placement
-    waits: int
 
 
 @dataclass(slots=True)
@@ -89,11 +85,14 @@ class Run:
     world: Condition = ALWAYS
     guarded: int = 0
     no_grad: int = 0
+    casting: tuple[cst.CSTNode, Placement] | None = None  # the innermost block that casts, and on which devices
     left: bool = False
     worker: cst.CSTNode | None = None  # the loader in one of whose forked processes the code runs
     discarded: set[cst.Call] = field(default_factory=set)
     stack: list[cst.CSTNode] = field(default_factory=list)
-    running: list[cst.CSTNode] = field(default_factory=list)
+    running: list[cst.For | cst.While] = field(default_factory=list)
+    taken: list[tuple[Loader, Condition]] = field(default_factory=list)  # loaders whose items were taken, in order
+    fed: dict[cst.CSTNode, list[tuple[Loader, Condition]]] = field(default_factory=dict)  # those that loops take from
     activation: int = 0
 
     # what is spent
@@ -101,6 +100,7 @@ class Run:
     steps: int = 0
     work: dict[cst.CSTNode, int] = field(default_factory=dict)
     expression_depth: int = 0
+    unrolling: int = 1  # how often comprehensions around evaluate the element at hand, one by one
 
     # what was found
     facts: FileFacts = field(default_factory=FileFacts)
@@ -114,6 +114,7 @@ class Run:
     without_graph: set[cst.CSTNode] = field(default_factory=set)
     decorated: set[cst.CSTNode] = field(default_factory=set)
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
+    handed: dict[cst.CSTNode, tuple[Arrives, ...]] = field(default_factory=dict)  # to those that a framework calls
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
     written: dict[int, dict[str, set[str]]] = field(default_factory=dict)  # by class: attributes, with who binds them
@@ -127,14 +128,20 @@ class Run:
     lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
+    wrapped: dict[int, tuple[cst.CSTNode, Condition]] = field(default_factory=dict)  # wrappers: by which call, where
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)
     optimizer_modules: dict[int, tuple[Module | Opaque, ...]] = field(default_factory=dict)
+    casts: dict[int, tuple[cst.CSTNode, Placement]] = field(default_factory=dict)
+    groups_of: dict[int, Optimizer] = field(default_factory=dict)
+    read_from: dict[int, tuple[str, tuple[object, ...]]] = field(default_factory=dict)
+    whole_datasets: set[int] = field(default_factory=set)  # opaque ones that a row tells of
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
+    within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
-    indices: set[tuple[int, str]] = field(default_factory=set)  # names that count the passes of a loop that runs
+    indices: set[tuple[int, str]] = field(default_factory=set)  # names that a loop binds, with a value of each pass
     expecting: int = 0  # blocks of tests around that expect a failure
     numbers_as_arrays: set[int] = field(default_factory=set)
     derived: set[int] = field(default_factory=set)  # classes that others of the file are derived from
@@ -142,7 +149,9 @@ class Run:
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
     arguments: set[int] = field(default_factory=set)
+    options: dict[int, dict[str, None]] = field(default_factory=dict)  # of a parser, that default to an accelerator
     flights: dict[int, Flight] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
     waits: int = 0  # calls so far in which the host may have waited for the accelerator
     moved: set[tuple[int, cst.CSTNode]] = field(default_factory=set)  # by which call, themselves and not as parts
     bounded: set[int] = field(default_factory=set)
@@ -155,6 +164,7 @@ class Run:
     bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
     reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
     buffers: set[tuple[int, str]] = field(default_factory=set)
+    lent_parameters: set[tuple[int, str]] = field(default_factory=set)  # that were read from outside
 
     # totals that loops gather: of containers, of statements, and the loop that makes a container anew
     tallies: dict[int, set[int]] = field(default_factory=dict)
@@ -214,15 +224,15 @@ class Run:
         self.part_of[made.key] = whole.key
         if part and whole.parameter and whole.key in self.parameter_of:
             self.parameter_of[made.key] = self.parameter_of[whole.key]
+        if whole.key in self.groups_of:
+            self.groups_of[made.key] = self.groups_of[whole.key]
         if whole.key in self.load_of:
             self.load_of[made.key] = self.load_of[whole.key]
         return made
 
     def imported_key(self, name: str) -> int:
         """Return the key of what stands under a name in another module: one object wherever it is named."""
-        if name not in self.imported:
-            self.imported[name] = self.new_key()
-        return self.imported[name]
+        return self.imported.setdefault(name, self.new_key())
 
     def prepared_key(self) -> int:
         """Return the key of the device that a framework gives this process."""
@@ -245,7 +255,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or any(presence.may_guard(name) for name, _ in self.world)
+        return self.guarded > 0 or any(may_guard(name) for name, _ in self.world)
 
     def spend(self, node: cst.CSTNode) -> bool:
         """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""
@@ -294,8 +304,7 @@ class Run:
     def attribute_values(self, key: int) -> Iterable[tuple[str, Value]]:
         """Yield the attributes that were ever bound on an object, with their present values."""
         for name in tuple(self.attributes.get(key, ())):
-            value = self.store.value(key, name)
-            if value is not None:
+            if (value := self.store.value(key, name)) is not None:
                 yield name, value
 
     # containers -------------------------------------------------------------------------------------------
@@ -316,27 +325,18 @@ class Run:
     def holder(self, kind: str, items: Items) -> Container:
         """Return a new container with elements by position or key."""
         made = Container(self.new_key(), kind)
-        self.store.set(made.key, ITEMS, items.bounded())
+        self.fill(made.key, items)
         return made
 
-    def later(self, scope: Frame, items: Callable[[], Items]) -> Container:
-        """Return an iterator whose elements are evaluated when something iterates it, in the scope that made it."""
-        made = Container(self.new_key(), "iterator")
-
-        def begin() -> Items:
-            outer, self.frame = self.frame, scope
-            try:
-                return items()
-            finally:
-                self.frame = outer
-
-        self.deferred[made.key] = begin
-        return made
+    def fill(self, key: int, items: Items) -> None:
+        """Set the elements of a container, or forget them where those in them are too many: they may be shared."""
+        within = 1 + sum(self.within.get(v.key, 1) if isinstance(v, Container | Module) else 1 for _, v in items.exact)
+        self.within[key] = min(within, MAX_WITHIN)
+        self.store.set(key, ITEMS, items.bounded() if within < MAX_WITHIN else Items((), UNKNOWN, items.lost))
 
     def born_in_loop(self, made: Container) -> Container:
         """Note the loop that makes a container anew at each pass: what it gathers there it loses there."""
-        loop = self.frame.loop
-        if loop is not None:
+        if (loop := self.frame.loop) is not None:
             self.container_loops[made.key] = loop
         return made
 
@@ -347,6 +347,8 @@ class Run:
         match value:
             case Tensor():
                 return value.placement
+            case Opaque(key=key, parameter=True) if key in self.parameter_of:
+                return self.module_placement(self.parameter_of[key]) or ANY  # it moves with its module
             case Opaque():
                 return value.placement if value.placement != ANY else self.whereabouts(value)
             case Choice():
@@ -375,13 +377,13 @@ class Run:
         name = f"the device of `{value.name}`" if value.name else "an unknown device"
         return lattice.on(Symbol(value.key, SymbolKind.DEVICE_OF, name))
 
-    def default_placement(self, node: cst.CSTNode, what: str = "") -> Placement:
-        """Return where something is that is made without a device: the host, or the default device."""
+    def default_placement(self, node: cst.CSTNode, what: str = "", *, layer: bool = False) -> Placement:
+        """Return where a tensor or ``layer`` is that is made without a device: the host, or the default device."""
         changed = self.store.get(0, DEFAULT_DEVICE)
         if isinstance(changed, frozenset) and changed != ON_HOST:
             return changed
         inside = self.frame.in_module and not self.frame.constructing
-        role = Role.CREATED_IN_MODULE if inside else Role.CREATED
+        role = Role.CREATED if not inside else Role.LATE if layer else Role.CREATED_IN_MODULE
         fallback = any(truth and guard.endswith(IS_NONE) for guard, truth in self.world)
         return lattice.on(HOST, Why(role, node, what, fallback=fallback))
 

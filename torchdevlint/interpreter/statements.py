@@ -16,13 +16,15 @@ from torchdevlint.interpreter import (
     escapes,
     expressions,
     loops,
+    pace,
     targets,
     uncalled,
 )
+from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
-from torchdevlint.state import Branch, Writes
-from torchdevlint.values import NONE, Imported, Instance, Tensor, Value
+from torchdevlint.state import Branch, Slot, Writes, join
+from torchdevlint.values import NONE, Imported, Instance, Opaque, Tensor, Value
 
 
 class Flow(Enum):
@@ -92,6 +94,7 @@ def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
 
 def _return(run: Run, node: cst.Return) -> Flow:
     value: Value = NONE if node.value is None else expressions.evaluate(run, node.value)
+    pace.handed_out(run, value)
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
     elif run.frame.key not in run.facts.training_functions:
@@ -118,17 +121,18 @@ def _if(run: Run, node: cst.If) -> Flow:
     outer = run.world
     otherwise = outer
     branches: list[Branch] = []
-    about_itself: set[tuple[int, str]] = set()
-    renewed: dict[tuple[int, str], object] = {}
-    asked: set[tuple[int, str]] = set()
+    about_itself: dict[Slot, Test] = {}
+    renewed: dict[Slot, object] = {}
+    asked: set[Slot] = set()
     current = node
     base = run.store.depth
     went_on: list[Condition] = []
     while True:
         run.world = otherwise
-        about_itself |= transfers.tested_slots(run, current.test)
         asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
+        for slot in transfers.tested_slots(run, current.test):
+            about_itself.setdefault(slot, _beside(run, current.test))
         if test.known is not False:
             run.world = otherwise | test.when_true
             run.store.push()
@@ -176,13 +180,24 @@ def _renewed(run: Run, asked: set[tuple[int, str]], told: Writes, branch: Branch
     return {slot: value for slot, value in bound.items() if slot[0] in owners and not slot[1].startswith("<")}
 
 
-def _merge(run: Run, branches: list[Branch], about_itself: set[tuple[int, str]]) -> None:
-    """Join branches; a move guarded by a test of the moved value's own device counts as unconditional."""
-    moved: dict[tuple[int, str], object] = {}
-    for slot in about_itself:
+def _beside(run: Run, node: cst.BaseExpression) -> Test:
+    """Return what a test asks beside the devices of values themselves (`if use_cuda and not x.is_cuda`)."""
+    if type(node) is cst.BooleanOperation and type(node.operator) is cst.And:
+        return conditions.both(_beside(run, node.left), _beside(run, node.right))
+    return ALWAYS_TRUE if transfers.tested_slots(run, node) else conditions.test(run, node)
+
+
+def _merge(run: Run, branches: list[Branch], about_itself: dict[Slot, Test]) -> None:
+    """Join branches; a move guarded by a test of the moved value's own device counts as made wherever it may be."""
+    moved: dict[Slot, Value] = {}
+    for slot, beside in about_itself.items():
+        before = run.store.value(*slot)
         for branch in branches:
             if slot in branch.writes:
-                moved[slot] = branch.writes[slot]
+                value = branch.writes[slot]
+                if beside.known is None and before is not None:
+                    value = join(value, before, beside.when_true, beside.when_false)
+                moved[slot] = value
     run.store.merge(branches)
     for slot, value in moved.items():
         run.store.set(*slot, value)
@@ -226,8 +241,10 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
 
 def _with(run: Run, node: cst.With) -> Flow:
     restore = transfers.Contexts(run)
+    veiled = run.pace.veiled
     for item in node.items:
         value = expressions.evaluate(run, item.item)
+        run.pace.veiled += isinstance(value, Instance | Opaque)
         if isinstance(value, Instance):
             escapes.escape(run, value)  # what its `__enter__` does, its `__exit__` may undo
         restore.enter(value)
@@ -238,6 +255,7 @@ def _with(run: Run, node: cst.With) -> Flow:
     run.expecting += expected
     flow = block(run, node.body)
     run.expecting -= expected
+    run.pace.veiled = veiled
     restore.leave()
     for way in run.frame.exits[before:]:
         restore.leave_by(way.branch.writes)

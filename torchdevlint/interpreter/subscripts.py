@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.events import Indexed
-from torchdevlint.interpreter import calls, expressions, functions, iteration, lineage
+from torchdevlint.interpreter import calls, expressions, functions, iteration, lineage, pace
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
@@ -61,7 +61,7 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
         case Module():
             key = indices[0][1] if indices else None
             if isinstance(key, Const):
-                found = run.items(base).get(key.value)
+                found = run.items(base).get(iteration.position(run, base, key.value))
                 if found is not None:
                     return found
             whole = run.items(base).any()
@@ -76,6 +76,9 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
             return base if base.type.array else Tensor(run.placement_of(base))
         case Loader():
             return _dataset_item(run, base, node, indices)
+        case Parameters() if base.is_state:
+            key = indices[0][1] if len(indices) == 1 else UNKNOWN
+            return transfers.state_tensor(base, key.value if isinstance(key, Const) else None)
         case Parameters():
             return Tensor(run.module_placement(base.module) or ANY)
         case Choice() if any(isinstance(option, Tensor) for option, _ in base.options):
@@ -142,8 +145,14 @@ def part(run: Run, base: Opaque, slot: str, name: str) -> Value:
 def _opaque_item(run: Run, base: Opaque, node: cst.Subscript, indices: Indices) -> Value:
     key = indices[0][1] if len(indices) == 1 else None
     if isinstance(key, Const) and isinstance(key.value, str | int):
+        if base.key in run.groups_of:
+            asked = transfers.ask_group(run, run.groups_of[base.key], key.value)
+            if asked is not None:
+                return asked
         slot = f"[{key.value!r}]"
-        return part(run, base, slot, f"{base.name}{slot}")
+        made = part(run, base, slot, f"{base.name}{slot}")
+        transfers.picked(run, base, made, key.value)
+        return made
     indexed(run, base, node, indices)
     if any(isinstance(value, Tensor) for _, value in indices):
         return Tensor(run.placement_of(base))
@@ -170,3 +179,4 @@ def indexed(run: Run, base: Tensor | Opaque | Object, node: cst.Subscript, indic
         if isinstance(base, Object) and base.type.array:
             owner = replace(owner, placement=lattice.ON_HOST)
         run.emit(Indexed(node, run.world, run.frame.entry, owner, tuple(operands)))
+        pace.indexed(run, node, owner, operands)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Tallied
-from torchdevlint.interpreter import conditions
+from torchdevlint.interpreter import conditions, pace
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
@@ -137,6 +137,7 @@ def dropped(run: Run, loop: Loop) -> None:
 def appended(run: Run, receiver: Container, made: Call) -> None:
     """Handle ``losses.append(value)`` in a loop that the container outlives."""
     argument = made.arguments[-1]
+    pace.counted(run, argument.node, made.receiver, only_numbers=True)
     kept(run, receiver, made.node, argument.node, argument.value, made.receiver)
 
 

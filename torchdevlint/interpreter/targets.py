@@ -7,7 +7,8 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import attributes, escapes, expressions, iteration, subscripts
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Environment
+from torchdevlint.knowledge.rows import ContainerKind, Environment
+from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
@@ -29,7 +30,7 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, node: cst.CSTNode
         run.bind(run.owner_of(target.value), target.value, transfers.named(run, value, target.value))
     elif type(target) is cst.Attribute:
         receiver = expressions.evaluate(run, target.value)
-        attributes.write(run, receiver, target.attr.value, value, node)
+        attributes.write(run, receiver, target.attr.value, value, node, text_of(target))
     elif type(target) is cst.Subscript:
         _assign_item(run, target, value, node)
     elif isinstance(target, cst.Tuple | cst.List):  # a starred target alone is an error that only compiling finds
@@ -82,6 +83,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         if isinstance(part.slice, cst.Index):
             key = expressions.evaluate(run, part.slice.value)
             indices.append((part.slice.value, key))
+    transfers.changed(run, base)
     match base:
         case Container():
             if isinstance(value, Module):
@@ -90,10 +92,17 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
                 run.store.set(base.key, ITEMS, Items((), _joined(run, base, value, node)))
                 return
             iteration.store_item(run, base, key if len(target.slice) == 1 else UNKNOWN, value)
+        case Module() if base.type.container is not ContainerKind.NONE and indices:
+            _replace_item(run, base, key, value, target, node)
         case Opaque():
             escapes.consume(run, value)
             if isinstance(key, Const):
-                run.set_attribute(base.key, f"[{key.value!r}]", value)
+                slot = f"[{key.value!r}]"
+                if base.key in run.groups_of:
+                    transfers.ask_group(run, run.groups_of[base.key], key.value)
+                old = run.store.value(base.key, slot) or run.store.value(base.key, f"part {slot}")
+                run.set_attribute(base.key, slot, value)
+                transfers.put_in(run, base, value, old, text_of(target), node)
             elif base.source:
                 run.facts.tainted.add(base.source)
         case Tensor():
@@ -109,6 +118,15 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
                 escapes.forget_elements(run, base)
         case _:
             escapes.escape(run, value)
+
+
+def _replace_item(run: Run, base: Module, key: Value, value: Value, target: cst.Subscript, node: cst.CSTNode) -> None:
+    """Put a module into a container of modules in the place of another."""
+    escapes.consume(run, value)
+    transfers.register(run, value)
+    old = run.items(base).get(iteration.position(run, base, key.value)) if isinstance(key, Const) else None
+    iteration.store_item(run, base, key, transfers.as_parameter(value))
+    transfers.put_in(run, base, value, old, text_of(target), node)
 
 
 def _joined(run: Run, base: Container, value: Value, node: cst.CSTNode) -> Value:

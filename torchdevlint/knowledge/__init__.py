@@ -4,36 +4,49 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
+from torchdevlint.knowledge.audio import AUDIO
+from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
 from torchdevlint.knowledge.geometric import GEOMETRIC
-from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, HOST_LIBRARIES, INERT, PROCESSES
+from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, FILE_READS, HOST_LIBRARIES, INERT, PROCESSES
+from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
-from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES
+from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
+from torchdevlint.knowledge.torch_further import FURTHER, FURTHER_OF_TENSORS
 from torchdevlint.knowledge.torch_nn import TORCH_NN
 from torchdevlint.knowledge.torch_runtime import DISTRIBUTIONS, EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
 from torchdevlint.knowledge.torch_tensor import DTYPES, TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
 from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
-from torchdevlint.knowledge.transformers import TRANSFORMERS
+from torchdevlint.knowledge.transformers import SPREADS, TRANSFORMERS
 from torchdevlint.knowledge.vision import VISION
 
-DEFAULT = Knowledge(
-    names={
+NAMES = Rows(
+    {
         **TORCH_FUNCTIONS,
         **TORCH_FUNCTIONAL,
+        **FURTHER,
         **TORCH_NN,
         **TORCH_RUNTIME,
         **DISTRIBUTIONS,
         **LIGHTNING,
         **ACCELERATE,
+        **IGNITE,
         **TRANSFORMERS,
         **TORCHMETRICS,
         **GEOMETRIC,
         **VISION,
+        **AUDIO,
         **HOST_LIBRARIES,
     },
-    tensor=TENSOR,
+    FUNCTIONS,
+)
+OF_TENSORS = Rows({**TENSOR, **FURTHER_OF_TENSORS}, METHODS)
+
+DEFAULT = Knowledge(
+    names=NAMES,
+    tensor=OF_TENSORS,
     tensor_attributes=TENSOR_ATTRIBUTES,
     module=MODULE,
     optimizer=OPTIMIZER,
@@ -42,6 +55,7 @@ DEFAULT = Knowledge(
     module_only=MODULE_ONLY,
     module_call=CALL,
     module_overrides=OVERRIDES,
+    state_overrides=STATE_OVERRIDES,
     aliases=ALIASES,
     inert=INERT,
     arrays=ARRAYS,
@@ -50,4 +64,6 @@ DEFAULT = Knowledge(
     processes=PROCESSES,
     expectations=EXPECTATIONS,
     no_places=("dtype", "precision"),
+    file_reads=FILE_READS,
+    spreads=SPREADS,
 )

@@ -22,6 +22,7 @@ _PAIRS = {
     "torch.nn.parallel.data_parallel.DataParallel": "torch.nn.DataParallel",
     "torch.nn.parallel.distributed.": "torch.nn.parallel.",
     "torch.distributed.fsdp.fully_sharded_data_parallel.": "torch.distributed.fsdp.",
+    "torch.distributed._composable.fsdp.": "torch.distributed.fsdp.",
     **{
         f"torch.optim.{module}.{name}": f"torch.optim.{name}"
         for module, name in (pair.split(":") for pair in _OPTIMIZERS)
@@ -60,6 +61,8 @@ _PAIRS = {
     "transformers.tokenization_utils_base.": "transformers.",
     "transformers.trainer.": "transformers.",
     "transformers.optimization.": "transformers.",
+    **{f"torchmetrics.image.{module}.": "torchmetrics.image." for module in ("fid", "kid", "inception", "lpip")},
+    "torchmetrics.aggregation.": "torchmetrics.",
     "tqdm.autonotebook.": "tqdm.",
     "tqdm.asyncio.": "tqdm.",
     "timm.models.create_model": "timm.create_model",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     Arguments,
+    Clock,
     Environment,
     ObjectType,
+    OfProcess,
+    Option,
     Plain,
     Quiet,
     ReadHost,
@@ -49,7 +52,8 @@ _PARSER = ObjectType(
     methods={
         **dict.fromkeys(words("parse_args parse_known_args parse_intermixed_args"), Arguments()),
         **dict.fromkeys(words("add_argument_group add_mutually_exclusive_group"), Quiet()),
-        **dict.fromkeys(words("add_argument set_defaults print_help error format_help"), _PLAIN),
+        "add_argument": Option(),
+        **dict.fromkeys(words("set_defaults print_help error format_help"), _PLAIN),
     },
 )
 
@@ -69,12 +73,19 @@ HOST_LIBRARIES: dict[str, Row] = {
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
+    **dict.fromkeys(("argparse.Namespace", "types.SimpleNamespace"), Arguments(holds=True)),
     **dict.fromkeys(
         words("""omegaconf.OmegaConf.load omegaconf.OmegaConf.create omegaconf.OmegaConf.from_cli
         omegaconf.OmegaConf.merge yacs.config.CfgNode absl.flags.FLAGS"""),
         Arguments(),
     ),
+    **dict.fromkeys(
+        words("""time.time time.time_ns time.perf_counter time.perf_counter_ns time.monotonic time.monotonic_ns
+        timeit.default_timer"""),
+        Clock(),
+    ),
     "os.environ": Environment(_ONCE),
+    "os.getenv": OfProcess(),
     "os.environ.update": SetVariables(_ONCE, mapping=True),
     "os.putenv": SetVariables(_ONCE),
     **dict.fromkeys(("print", "builtins.print"), _PLAIN),
@@ -101,4 +112,14 @@ PROCESSES = (
     *("subprocess.", "multiprocessing.", "torch.multiprocessing.", "concurrent.futures.", "ray.", "joblib."),
     *("os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn", "os.fork"),
     *("torch.distributed.launch", "torch.distributed.elastic", "accelerate.notebook_launcher"),
+)
+
+# What reads a file and decodes it: work for the workers of a loader.
+FILE_READS = frozenset(
+    words("""
+    PIL.Image.open cv2.imread cv2.VideoCapture torchvision.io.read_image torchvision.io.decode_image
+    torchvision.io.read_video torchaudio.load soundfile.read librosa.load scipy.io.wavfile.read scipy.io.loadmat
+    skimage.io.imread imageio.imread imageio.v2.imread imageio.v3.imread tifffile.imread numpy.load numpy.loadtxt
+    numpy.genfromtxt pandas.read_csv nibabel.load pydicom.dcmread rasterio.open h5py.File
+    """)
 )

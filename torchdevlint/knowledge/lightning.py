@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
+    Arrives,
     Backward,
+    Follow,
     FrameworkDevice,
     LoadFile,
     ModuleType,
@@ -19,15 +21,20 @@ from torchdevlint.knowledge.words import words
 
 _PLAIN = Plain()
 
-# Methods that receive batches which the framework has moved.
-FRAMEWORK_METHODS = tuple(
-    words("""
-    training_step validation_step test_step predict_step forward training_step_end validation_step_end test_step_end
-    on_train_batch_start on_train_batch_end on_validation_batch_start on_validation_batch_end on_test_batch_start
-    on_test_batch_end on_predict_batch_start on_predict_batch_end on_after_batch_transfer training_epoch_end
-    validation_epoch_end test_epoch_end
-    """)
+_STAGES = words("train validation test predict")
+
+# What the trainer hands to hooks (lightning/pytorch/core/hooks.py, module.py): batches that it has moved. The outputs
+# of steps are what the script made of them, and may be anywhere.
+FRAMEWORK_METHODS = (
+    *((f"{stage}_step", (Arrives.PLACED,)) for stage in words("training validation test predict")),
+    *((f"on_{stage}_batch_start", (Arrives.PLACED,)) for stage in _STAGES),
+    *((f"on_{stage}_batch_end", (Arrives.ANYTHING, Arrives.PLACED)) for stage in _STAGES),
+    ("on_after_batch_transfer", (Arrives.PLACED,)),
 )
+
+# Methods that the trainer calls before it has moved the module, or when it may have moved it back
+# (lightning/pytorch/trainer/trainer.py, `_run`).
+EARLY_METHODS = tuple(words("prepare_data setup configure_model teardown"))
 
 _MODULE = ModuleType(
     abstract=True,
@@ -35,6 +42,7 @@ _MODULE = ModuleType(
     output="opaque",
     placing=Placing.FRAMEWORK,
     framework_methods=FRAMEWORK_METHODS,
+    early_methods=EARLY_METHODS,
     has_device=True,
 )
 
@@ -42,16 +50,37 @@ _TRAINER = ObjectType(
     "Trainer",
     methods=dict.fromkeys(words("fit validate test predict tune save_checkpoint"), _PLAIN),
     placing=Placing.UNSEEN,
+    unplaced=(("accelerator", "cpu"), ("gpus", 0), ("gpus", None)),
+)
+
+# What a callback is handed while the trainer runs (lightning/pytorch/callbacks/callback.py): by then the module has
+# been placed, and so has the batch.
+_TRAINER_AND_MODULE = (Arrives.ANYTHING, Arrives.MODULE)
+_CALLBACK = ObjectType(
+    "Callback",
+    overrides={
+        **{
+            f"on_{stage}_{moment}": _TRAINER_AND_MODULE
+            for stage in _STAGES
+            for moment in words("start end epoch_start epoch_end")
+        },
+        **{f"on_{stage}_batch_start": (*_TRAINER_AND_MODULE, Arrives.PLACED) for stage in _STAGES},
+        **{f"on_{stage}_batch_end": (*_TRAINER_AND_MODULE, Arrives.ANYTHING, Arrives.PLACED) for stage in _STAGES},
+    },
 )
 
 _FABRIC = ObjectType(
     "Fabric",
     methods={
-        **dict.fromkeys(words("setup setup_module setup_optimizers setup_dataloaders"), Prepare()),
+        **dict.fromkeys(
+            words("setup setup_module setup_optimizers setup_dataloaders"), Prepare(chosen_by=("move_to_device",))
+        ),
+        "to_device": Prepare(tensors=True),
+        **dict.fromkeys(words("all_gather all_reduce broadcast"), Follow()),
         "backward": Backward(),
         **dict.fromkeys(
-            words("""launch clip_gradients print barrier seed_everything log log_dict save no_backward_sync
-            autocast is_global_zero"""),
+            words("""launch clip_gradients print barrier seed_everything log log_dict save load load_raw
+            no_backward_sync autocast call"""),
             _PLAIN,
         ),
     },
@@ -59,6 +88,7 @@ _FABRIC = ObjectType(
         "device": FrameworkDevice(),
         **dict.fromkeys(words("global_rank local_rank node_rank world_size is_global_zero logger loggers"), _PLAIN),
     },
+    unplaced=(("accelerator", "cpu"),),
 )
 
 _MOVE = MoveHelper()
@@ -66,8 +96,11 @@ _MOVE = MoveHelper()
 _PYTORCH: dict[str, Row] = {
     "LightningModule": _MODULE,
     "Trainer": _TRAINER,
+    **dict.fromkeys(words("Callback callbacks.Callback callbacks.callback.Callback"), _CALLBACK),
     "seed_everything": _PLAIN,
-    "LightningModule.load_from_checkpoint": LoadFile(module=True),
+    # lightning/pytorch/core/saving.py, `_default_map_location`
+    "LightningModule.load_from_checkpoint": LoadFile(module=True, falls_back=True),
+    "cli.LightningCLI": ObjectType("LightningCLI", unplaced=()),
 }
 
 LIGHTNING: dict[str, Row] = {

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from torchdevlint.knowledge.rows import (
     AddGroup,
     Cast,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     Move,
     MoveKind,
     Plain,
@@ -22,6 +25,7 @@ from torchdevlint.knowledge.rows import (
     Submodules,
     Visit,
 )
+from torchdevlint.knowledge.torch_tensor import TO_TAKES
 
 _QUIET = Quiet()
 _PLAIN = Plain()
@@ -29,7 +33,7 @@ _CAST = Cast()
 
 # https://docs.pytorch.org/docs/2.13/generated/torch.nn.Module.html
 MODULE: Mapping[str, Row] = {
-    "to": Move(MoveKind.TO),
+    "to": Move(MoveKind.TO, keywords=TO_TAKES),
     "cuda": Move(MoveKind.CUDA),
     "cpu": Move(MoveKind.CPU),
     "xpu": Move(MoveKind.OTHER_TYPE, "xpu"),
@@ -39,7 +43,9 @@ MODULE: Mapping[str, Row] = {
     "to_empty": Move(MoveKind.TO, empties=True),
     **dict.fromkeys(("half", "float", "double", "bfloat16"), _CAST),
     "type": Move(MoveKind.TYPE),
-    **dict.fromkeys(("train", "eval", "share_memory", "compile", "zero_grad"), _QUIET),
+    "train": Mode(),
+    "eval": Mode(training=False),
+    **dict.fromkeys(("share_memory", "compile", "zero_grad"), _QUIET),
     "requires_grad_": Freeze(),
     "apply": Visit(),
     "_apply": Visit(tensors=True),
@@ -60,6 +66,8 @@ MODULE: Mapping[str, Row] = {
     "register_parameter": Register(RegisterKind.PARAMETER),
     "add_module": Register(RegisterKind.MODULE),
     "register_module": Register(RegisterKind.MODULE),
+    # https://huggingface.co/docs/transformers/main_classes/model
+    "resize_token_embeddings": Exchange(),
     "extra_repr": _PLAIN,
     "no_sync": _PLAIN,
 }
@@ -72,7 +80,7 @@ OPTIMIZER: Mapping[str, Row] = {
     "load_state_dict": LoadState(),
     "add_param_group": AddGroup(),
     "state": StateOf(),
-    "param_groups": StateOf(groups=True),
+    "param_groups": GroupsOf("params"),
 }
 
 # What modules have and no tensor, array, container or optimizer has.
@@ -96,3 +104,11 @@ MODULE_ONLY = frozenset(
 
 CALL = "forward"
 OVERRIDES = ("to", "cuda", "cpu", "_apply", "children", "named_children")
+STATE_OVERRIDES = (
+    "_register_state_dict_hook",
+    "_register_load_state_dict_pre_hook",
+    "register_state_dict_post_hook",
+    "register_load_state_dict_pre_hook",
+    "_load_from_state_dict",
+    "_save_to_state_dict",
+)

@@ -8,6 +8,7 @@ from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
     Combine,
+    Differentiate,
     Follow,
     Loss,
     Mix,
@@ -48,7 +49,8 @@ _FOLLOWING: dict[str, Row] = {
 _WEIGHTED = ("input", "weight", "bias")
 
 _COMBINING: dict[str, Row] = {
-    "linear": Combine(_WEIGHTED, Mix.STRICT, RankRule.UNKNOWN),
+    # Of an input with one dimension the bias is added to the product.
+    "linear": Combine(_WEIGHTED, Mix.STRICT, RankRule.UNKNOWN, scalars=("bias",)),
     **dict.fromkeys(words("conv1d conv2d conv3d"), Combine(_WEIGHTED, Mix.STRICT, RankRule.SAME)),
     **dict.fromkeys(
         words("conv_transpose1d conv_transpose2d conv_transpose3d"), Combine(_WEIGHTED, Mix.STRICT, RankRule.SAME)
@@ -75,10 +77,9 @@ _COMBINING: dict[str, Row] = {
 _PAIRWISE = Loss()
 
 FUNCTIONAL_LOSSES: dict[str, Loss] = {
-    **dict.fromkeys(
-        words("""soft_margin_loss smooth_l1_loss l1_loss hinge_embedding_loss kl_div poisson_nll_loss"""), _PAIRWISE
-    ),
-    "mse_loss": Loss(weights=("weight",)),
+    **dict.fromkeys(words("""soft_margin_loss hinge_embedding_loss kl_div poisson_nll_loss"""), _PAIRWISE),
+    **dict.fromkeys(words("l1_loss smooth_l1_loss"), Loss(expands=True)),
+    "mse_loss": Loss(expands=True, weights=("weight",)),
     "huber_loss": Loss(strict=True, weights=("weight",)),
     "cross_entropy": Loss(("input", "target", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)),
     "nll_loss": Loss(("input", "target", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)),
@@ -138,5 +139,6 @@ TORCH_FUNCTIONAL: dict[str, Row] = {
     },
     **{f"torch.nn.utils.{name}": row for name, row in _UTILS.items()},
     "torch.autograd.backward": Plain(),
+    "torch.autograd.grad": Differentiate(),
     "torch.autograd.Variable": _FOLLOW,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdevlint.knowledge.rows import Combine, Convert, Follow, Like, Make, Mix, Plain, RankRule, Row
 from torchdevlint.knowledge.words import words
 
@@ -26,7 +28,7 @@ FACTORIES: dict[str, Row] = {
     "from_numpy": _HOST_VECTOR,
     "frombuffer": _HOST_VECTOR,
     "from_file": _HOST_VECTOR,
-    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu"),
+    "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu", every=True),
     "tensor": Convert(copies=True),
     "as_tensor": Convert(graph=True),
     "asarray": Convert(graph=True),
@@ -69,7 +71,7 @@ _PLUS_ONE = Follow(rank=RankRule.PLUS_ONE)
 _MINUS_ONE = Follow(rank=RankRule.MINUS_ONE)
 _SEVERAL = Follow(count=-1)
 
-FOLLOWING: dict[str, Row] = {
+FOLLOWING: dict[str, Follow] = {
     **dict.fromkeys(SAME_RANK, Follow()),
     **dict.fromkeys(NO_GRAPH, Follow(graph=False)),
     **dict.fromkeys(VECTOR_OUT, Follow(rank=RankRule.VECTOR)),
@@ -100,7 +102,7 @@ FOLLOWING: dict[str, Row] = {
     "select": _MINUS_ONE,
     **dict.fromkeys(
         words("""squeeze unflatten norm quantile nanquantile cov
-        corrcoef det logdet pdist as_strided stft istft linalg.det linalg.norm linalg.vector_norm linalg.matrix_norm
+        corrcoef det logdet pdist as_strided linalg.det linalg.norm linalg.vector_norm linalg.matrix_norm
         linalg.svdvals linalg.eigvals linalg.eigvalsh linalg.matrix_rank linalg.cond cholesky_inverse
         unique unique_consecutive"""),
         _UNKNOWN_RANK,
@@ -115,6 +117,12 @@ FOLLOWING: dict[str, Row] = {
     "meshgrid": Follow(rank=RankRule.VECTOR, count=-1),
     "unravel_index": Follow(rank=RankRule.SAME, count=-1, graph=False),
 }
+
+# What these write to may be anywhere, since the result is copied there, or is compared in some of their cases only.
+_COPIED_OUT = words("""
+diff norm special.ndtr linalg.norm linalg.matrix_norm linalg.matrix_power linalg.matrix_rank linalg.cond linalg.pinv
+""")
+FOLLOWING.update({name: replace(FOLLOWING[name], out_mix=Mix.FREE) for name in _COPIED_OUT})
 
 _BINARY = Combine()
 _BINARY_NO_GRAPH = Combine(graph=False)
@@ -172,10 +180,17 @@ COMBINING: dict[str, Combine] = {
     "stack": Combine(operands=("tensors",), mix=Mix.STRICT, rank=RankRule.PLUS_ONE, sequence=True),
     **dict.fromkeys(
         words("clamp clip"),
-        Combine(operands=("input", "min", "max"), mix=Mix.STRICT, number_overload=("min", "max")),
+        Combine(
+            operands=("input", "min", "max"),
+            mix=Mix.STRICT,
+            out_mix=Mix.ZERO_DIM,
+            number_overload=("min", "max"),
+        ),
     ),
-    "clamp_min": Combine(operands=("input", "min"), mix=Mix.STRICT),
-    "clamp_max": Combine(operands=("input", "max"), mix=Mix.STRICT),
+    "clamp_min": Combine(operands=("input", "min"), mix=Mix.STRICT, out_mix=Mix.ZERO_DIM),
+    "clamp_max": Combine(operands=("input", "max"), mix=Mix.STRICT, out_mix=Mix.ZERO_DIM),
+    # The window has to be where the signal is (ATen/native/SpectralOps.cpp).
+    **dict.fromkeys(words("stft istft"), Combine(("input", "", "", "", "window"), Mix.STRICT, RankRule.VECTOR)),
     # Reads and writes by index.
     "gather": Combine(("input", "", "index"), Mix.STRICT, RankRule.UNKNOWN, index=("index",)),
     "scatter": Combine(("input", "", "index", "src"), Mix.STRICT, RankRule.SAME, index=("index",)),
@@ -202,7 +217,8 @@ COMBINING: dict[str, Combine] = {
 
 # Functions of `torch` that return Python data or change a switch, and leave their arguments where they are.
 PLAIN: dict[str, Row] = {
-    **dict.fromkeys(words("is_tensor is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
+    "is_tensor": Plain(asks=True),
+    **dict.fromkeys(words("is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
     **dict.fromkeys(
         words("""get_default_dtype set_default_dtype get_num_threads set_num_threads set_num_interop_threads
         set_printoptions

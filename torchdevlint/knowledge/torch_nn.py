@@ -8,9 +8,11 @@ from torchdevlint.knowledge.rows import (
     ModuleType,
     ParameterType,
     Plain,
+    Prepare,
     RankRule,
     Replicas,
     Row,
+    Switch,
     Transparent,
 )
 from torchdevlint.knowledge.torch_functional import FUNCTIONAL_LOSSES
@@ -54,17 +56,24 @@ _LAYERS: dict[str, ModuleType] = {
     ),
     **dict.fromkeys(
         words("""
-        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d
+        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm
         """),
-        ModuleType(returns=RankRule.SAME, empty_without=("affine", "track_running_stats")),
+        ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3), Switch("track_running_stats", 4))),
     ),
-    "GroupNorm": ModuleType(returns=RankRule.SAME, empty_without=("affine",)),
-    "LayerNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
-    "RMSNorm": ModuleType(returns=RankRule.SAME, empty_without=("elementwise_affine",)),
-    # These hold none unless the arguments ask for it.
+    **dict.fromkeys(
+        words("LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"),
+        ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 2), Switch("track_running_stats", 3))),
+    ),
+    "GroupNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3),)),
+    "LayerNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
+    "RMSNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
     **dict.fromkeys(
         words("InstanceNorm1d InstanceNorm2d InstanceNorm3d"),
-        _EMPTY,
+        ModuleType(
+            holds_tensors=False,
+            returns=RankRule.SAME,
+            switches=(Switch("affine", 3, on=False), Switch("track_running_stats", 4, on=False)),
+        ),
     ),
     "PReLU": _SAME,
     "Embedding": ModuleType(returns=RankRule.PLUS_ONE),
@@ -95,6 +104,7 @@ _LAYERS: dict[str, ModuleType] = {
         inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
         returns=RankRule.SAME,
     ),
+    "LinearCrossEntropyLoss": ModuleType(inputs=("input", "target"), metric=True),
     "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque", metric=True),
     "Module": ModuleType(abstract=True, output="opaque", inputs=()),
     "Container": ModuleType(abstract=True, output="opaque", inputs=()),
@@ -118,6 +128,7 @@ def _loss(functional: str, *constructor: str) -> ModuleType:
             operands=operands,
             targets=loss.targets,
             strict=loss.strict,
+            expands=loss.expands,
             weights=loss.weights if constructor else (),
             strict_weights=loss.strict_weights if constructor else (),
             optional_host=loss.optional_host,
@@ -152,8 +163,44 @@ _LOSSES: dict[str, ModuleType] = {
     "MultiMarginLoss": _loss("multi_margin_loss", "", "", "weight"),
 }
 
-_DATA_PARALLEL = ModuleType(inputs=(), output="opaque", scatters=True, replicas=Replicas.CALLED)
-_DISTRIBUTED = ModuleType(inputs=(), output="opaque", scatters=True, has_device=True, replicas=Replicas.MADE)
+# What every module has beside the methods that rows tell of, and what the wrappers have beside that.
+_OWN = frozenset(
+    words("""
+    T_destination call_super_init dump_patches forward get_buffer get_extra_state get_parameter get_submodule
+    register_backward_hook register_forward_hook register_full_backward_hook register_full_backward_pre_hook
+    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_state_dict_post_hook
+    register_state_dict_pre_hook set_extra_state set_submodule training module device_ids output_device dim scatter
+    gather
+    """)
+)
+_DATA_PARALLEL = ModuleType(
+    inputs=(),
+    output="opaque",
+    scatters=True,
+    replicas=Replicas.CALLED,
+    prefix="module.",
+    own=_OWN | frozenset(words("replicate parallel_apply src_device_obj")),
+)
+_DISTRIBUTED = ModuleType(
+    inputs=(),
+    output="opaque",
+    scatters=True,
+    has_device=True,
+    replicas=Replicas.MADE,
+    prefix="module.",
+    own=_OWN
+    | frozenset(
+        words("""
+        batched_grad_copy broadcast_bucket_size broadcast_buffers bucket_bytes_cap bucket_bytes_cap_default
+        bucket_bytes_cap_list buffer_hook check_reduction delay_allreduce device_mesh device_type find_unused_parameters
+        forward_sync_buffers gradient_as_bucket_view is_multi_device_module join join_device join_hook
+        join_process_group logger mixed_precision modules_buffers modules_params named_module_buffers no_sync
+        parallel_apply parameters_to_ignore process_group reducer register_comm_hook require_backward_grad_sync
+        require_forward_param_sync skip_all_reduce_unused_params static_graph to_kwargs
+        use_side_stream_for_tensor_copies will_sync_module_buffers
+        """)
+    ),
+)
 _FSDP = ModuleType(inputs=(), output="opaque", scatters=True, forwards_attributes=True)
 
 _INIT = words("""
@@ -167,6 +214,8 @@ TORCH_NN: dict[str, Row] = {
     "torch.nn.DataParallel": _DATA_PARALLEL,
     "torch.nn.parallel.DistributedDataParallel": _DISTRIBUTED,
     "torch.distributed.fsdp.FullyShardedDataParallel": _FSDP,
+    # torch/distributed/fsdp/_fully_shard: `_init_default_mesh` takes the accelerator, `_root_pre_forward` moves inputs
+    "torch.distributed.fsdp.fully_shard": Prepare(scatters=True, chosen_by=("mesh", "offload_policy")),
     "torch.nn.Parameter": ParameterType(),
     "torch.nn.UninitializedParameter": ParameterType(),
     "torch.nn.Buffer": ParameterType(buffer=True),

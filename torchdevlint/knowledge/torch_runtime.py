@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdevlint.knowledge.rows import (
+    Autocast,
     Backward,
     Begin,
+    Collective,
     Combine,
     Conversion,
     Count,
@@ -23,8 +27,10 @@ from torchdevlint.knowledge.rows import (
     Make,
     NoGrad,
     ObjectType,
+    OfProcess,
     OptimizerType,
     Plain,
+    Precision,
     Query,
     Quiet,
     RankRule,
@@ -79,7 +85,7 @@ _DATA: dict[str, Row] = {
     "random_split": Draw(),
     "Dataset": DatasetType(),
     "IterableDataset": DatasetType(),
-    "TensorDataset": DatasetType(tensors=True),
+    "TensorDataset": DatasetType(tensors=True, whole=True),
     "Subset": DatasetType(),
     "ConcatDataset": DatasetType(),
     "ChainDataset": DatasetType(),
@@ -190,6 +196,10 @@ _SCALER = ObjectType(
     },
 )
 
+# https://docs.pytorch.org/docs/2.13/amp.html; the old names warn since 2.4
+_AUTOCAST = Precision("torch.amp.autocast", keyword="device_type", enabled=2)
+_SCALING = Precision("torch.amp.GradScaler", keyword="device", default="cuda", enabled=5)
+
 _MODES: dict[str, Row] = {
     **dict.fromkeys(("torch.no_grad", "torch.inference_mode"), NoGrad()),
     "torch.enable_grad": _PLAIN,
@@ -198,29 +208,44 @@ _MODES: dict[str, Row] = {
     "torch.autograd.backward": Backward(),
     **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
-    **dict.fromkeys(("torch.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), _PLAIN),
-    **dict.fromkeys(("torch.amp.GradScaler", "torch.cuda.amp.GradScaler"), _SCALER),
+    **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast"), Autocast(_AUTOCAST)),
+    "torch.cuda.amp.autocast": Autocast(replace(_AUTOCAST, old=True), "cuda", 0),
+    "torch.cpu.amp.autocast": Autocast(replace(_AUTOCAST, old=True), "cpu", 0),
+    "torch.amp.GradScaler": replace(_SCALER, precision=_SCALING),
+    "torch.cuda.amp.GradScaler": replace(_SCALER, precision=replace(_SCALING, old=True)),
     **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
     "torch.random.fork_rng": _PLAIN,
     "torch.profiler.profile": ObjectType("profile", methods={"step": _PLAIN, "export_chrome_trace": _PLAIN}),
     "torch.profiler.record_function": _PLAIN,
 }
 
-_COLLECTIVES = words("""
-all_reduce broadcast reduce all_gather all_gather_into_tensor gather scatter reduce_scatter reduce_scatter_tensor
-all_to_all all_to_all_single send recv isend irecv
-""")
+# https://docs.pytorch.org/docs/2.13/distributed.html#collective-functions
+_COLLECTIVES: dict[str, Row] = {
+    "all_reduce": Collective(("tensor",), 2),
+    "broadcast": Collective(("tensor",), 2),
+    "reduce": Collective(("tensor",), 3),
+    "all_gather": Collective(("tensor_list", "tensor"), 2),
+    "all_gather_into_tensor": Collective(("output_tensor", "input_tensor"), 2),
+    "gather": Collective(("tensor", "gather_list"), 3),
+    "scatter": Collective(("tensor", "scatter_list"), 3),
+    "reduce_scatter": Collective(("output", "input_list"), 3),
+    "reduce_scatter_tensor": Collective(("output", "input"), 3),
+    "all_to_all": Collective(("output_tensor_list", "input_tensor_list"), 2),
+    "all_to_all_single": Collective(("output", "input"), 4),
+    **dict.fromkeys(("send", "recv", "isend", "irecv"), Collective(("tensor",), 2)),
+}
 
 _PROCESSES: dict[str, Row] = {
-    "torch.distributed.init_process_group": EnvironmentRow(argument="nccl"),
+    "torch.distributed.init_process_group": EnvironmentRow(argument="nccl", processes="world_size", rank="rank"),
+    **dict.fromkeys(("torch.distributed.get_rank", "torch.distributed.get_node_local_rank"), OfProcess()),
+    **{f"torch.distributed.{name}": row for name, row in _COLLECTIVES.items()},
     **{
         f"torch.distributed.{name}": _PLAIN
-        for name in [
-            *_COLLECTIVES,
-            *words("""get_rank get_world_size is_available is_initialized is_nccl_available is_torchelastic_launched
-            barrier destroy_process_group new_group get_backend get_node_local_rank all_gather_object
-            broadcast_object_list gather_object scatter_object_list"""),
-        ]
+        for name in words("""
+        get_world_size is_available is_initialized is_nccl_available is_torchelastic_launched
+        barrier destroy_process_group new_group get_backend all_gather_object
+        broadcast_object_list gather_object scatter_object_list
+        """)
     },
 }
 

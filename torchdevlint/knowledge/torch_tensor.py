@@ -35,9 +35,8 @@ NOT_METHODS = frozenset(
     """)
 )
 
-_SHARED: dict[str, Row] = {
-    name: row for name, row in {**FOLLOWING, **COMBINING}.items() if "." not in name and name not in NOT_METHODS
-}
+_FUNCTIONS: dict[str, Row] = {**FOLLOWING, **COMBINING}
+_SHARED = {name: row for name, row in _FUNCTIONS.items() if "." not in name and name not in NOT_METHODS}
 
 # Methods that change their receiver and need a partner where it is.
 _IN_PLACE_COMBINING = words("""
@@ -74,6 +73,9 @@ _UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
 _FREE = Combine(mix=Mix.FREE, rank=RankRule.UNKNOWN)
 _EVIDENCE = Plain(tensor_evidence=True)
 
+# All that `to` of a tensor or a module takes.
+TO_TAKES = ("device", "dtype", "tensor", "non_blocking", "copy", "memory_format")
+
 TENSOR: dict[str, Row] = {
     **_SHARED,
     **{f"{name}_": _in_place(name, Mix.IN_PLACE) for name in _IN_PLACE_COMBINING},
@@ -83,7 +85,7 @@ TENSOR: dict[str, Row] = {
     "index_fill_": Combine(("input", "", "index"), Mix.IN_PLACE, RankRule.SAME, index=("index",), in_place=True),
     "put_": Combine(("input", "index", "source"), Mix.STRICT, RankRule.SAME, index=("index",), in_place=True),
     # Moves; modules have these too, so they are no evidence.
-    "to": Move(),
+    "to": Move(keywords=TO_TAKES),
     "cuda": Move(MoveKind.CUDA),
     "cpu": Move(MoveKind.CPU, type="cpu"),
     "type": Move(MoveKind.TYPE),
@@ -107,7 +109,7 @@ TENSOR: dict[str, Row] = {
     "numpy": ReadHost(tensor_evidence=True, forced="force"),
     "__array__": ReadHost(tensor_evidence=True),
     # Python data. Arrays have `item` and `tolist` too.
-    **dict.fromkeys(words("item tolist"), Plain()),
+    **dict.fromkeys(words("item tolist"), Plain(reads=True)),
     **dict.fromkeys(words("numel nelement"), Plain(tensor_evidence=True, counts=True)),
     **dict.fromkeys(
         words("""dim ndimension stride element_size storage_offset data_ptr is_contiguous

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     Arguments,
+    Arrives,
     Build,
     Carrier,
     Follow,
+    Given,
+    Make,
     ModuleType,
     ObjectType,
     Placing,
@@ -26,9 +29,12 @@ MODEL = ModuleType(
         *("pixel_values", "input_values", "input_features", "decoder_input_ids"),
     ),
     output="opaque",
+    moves_inputs=("generate",),  # transformers/generation/utils.py, `prepare_inputs_for_generation`
     has_device=True,
 )
 
+# https://huggingface.co/docs/accelerate/concept_guides/big_model_inference
+SPREADS = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
 PLACED_BY = ("device_map", "load_in_8bit", "load_in_4bit", "quantization_config")
 
 BATCH_ENCODING = ObjectType(
@@ -41,12 +47,15 @@ BATCH_ENCODING = ObjectType(
     ),
     carrier=Carrier.IN_PLACE,
     on_host=True,
+    placed_by=("device",),  # of fast image processors
 )
 
 _TOKENIZER = ObjectType(
     "tokenizer",
     methods={
-        **dict.fromkeys(words("encode_plus batch_encode_plus"), Build(BATCH_ENCODING)),
+        **dict.fromkeys(words("encode_plus batch_encode_plus pad"), Build(BATCH_ENCODING)),
+        "apply_chat_template": Given("return_tensors", Build(BATCH_ENCODING)),
+        "encode": Given("return_tensors", Make(rank=RankRule.VECTOR, always_host=True)),
         **dict.fromkeys(
             words("""decode batch_decode convert_ids_to_tokens convert_tokens_to_ids convert_tokens_to_string tokenize
             add_tokens add_special_tokens save_pretrained get_vocab"""),
@@ -67,7 +76,11 @@ AutoModelForTokenClassification AutoModelForQuestionAnswering AutoModelForMultip
 AutoModelForNextSentencePrediction
 AutoModelForImageClassification AutoModelForObjectDetection AutoModelForSemanticSegmentation AutoModelForCTC
 AutoModelForSpeechSeq2Seq AutoModelForAudioClassification AutoModelForVision2Seq AutoModelForImageTextToText
-AutoModelWithLMHead AutoModelForPreTraining
+AutoModelWithLMHead AutoModelForPreTraining AutoModelForMaskGeneration AutoModelForDepthEstimation
+AutoModelForVideoClassification AutoModelForZeroShotImageClassification AutoModelForZeroShotObjectDetection
+AutoModelForInstanceSegmentation AutoModelForUniversalSegmentation AutoModelForDocumentQuestionAnswering
+AutoModelForTableQuestionAnswering AutoModelForVisualQuestionAnswering AutoModelForAudioFrameClassification
+AutoModelForAudioXVector AutoModelForMultimodalLM AutoModelForTextToWaveform AutoModelForKeypointDetection
 """)
 
 _MODELS = words("""
@@ -107,7 +120,22 @@ _TRAINER = ObjectType(
         _PLAIN,
     ),
     placing=Placing.UNSEEN,
+    # transformers/trainer.py: `training_step` and `prediction_step` prepare the inputs, then ask for the loss
+    overrides={
+        "compute_loss": (Arrives.MODULE, Arrives.PLACED),
+        **dict.fromkeys(words("training_step prediction_step"), (Arrives.MODULE,)),
+    },
 )
+
+_ARGUMENTS = Arguments(unplaced=(("use_cpu", True), ("no_cuda", True)))
+
+# They make tensors of Python lists, whatever the items were (transformers/data/data_collator.py, `to_py_obj`).
+_COLLATORS = words("""
+DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq DataCollatorForLanguageModeling
+DataCollatorForWholeWordMask DataCollatorForMultipleChoice
+""")
+
+_COLLATOR = ObjectType("data collator", call=Build(BATCH_ENCODING))
 
 _SCHEDULER = ObjectType(
     "LRScheduler", methods=dict.fromkeys(words("step state_dict load_state_dict get_last_lr"), _PLAIN)
@@ -120,6 +148,7 @@ _ROWS: dict[str, Row] = {
     "PreTrainedModel": ModuleType(abstract=True, inputs=(), output="opaque", has_device=True),
     **{f"{name}.from_pretrained": Build(_TOKENIZER) for name in (*_TOKENIZERS, *_PROCESSORS)},
     "BatchEncoding": BATCH_ENCODING,
+    **dict.fromkeys(_COLLATORS, _COLLATOR),
     "Trainer": _TRAINER,
     "Seq2SeqTrainer": _TRAINER,
     "set_seed": _PLAIN,
@@ -129,8 +158,8 @@ _ROWS: dict[str, Row] = {
         get_cosine_with_hard_restarts_schedule_with_warmup"""),
         _SCHEDULER,
     ),
-    "TrainingArguments": Arguments(),
-    "Seq2SeqTrainingArguments": Arguments(),
+    "TrainingArguments": _ARGUMENTS,
+    "Seq2SeqTrainingArguments": _ARGUMENTS,
 }
 
 TRANSFORMERS: dict[str, Row] = {f"transformers.{name}": row for name, row in _ROWS.items()}

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from enum import Enum
 
 from torchdevlint import lattice
-from torchdevlint.events import HeldOptimizer, Moved
+from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
+from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.rule import Finding
 
 
@@ -57,8 +58,9 @@ def _reached(event: Moved) -> set[lattice.Device]:
 
 def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[Trouble, str]:
     after = _reached(event)
-    if event.before and event.before <= event.after:
-        return Trouble.NONE, ""
+    source, target = (frozenset(lattice.expanded(side, facts)) for side in (event.before, event.after))
+    if source and source <= target:
+        return Trouble.NONE, ""  # a device by two names is one
     stateless = optimizer.stateless or (optimizer.late and optimizer.type.eager_state)
     if optimizer.stepped is not None and not stateless:
         state, before = _devices(optimizer.stepped, event.world), _devices(event.before, event.world)
@@ -70,7 +72,7 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
         return Trouble.NONE, ""
     if event.replaces:
         return Trouble.BREAKS, "the move replaces parameters, which are then never trained"
-    if optimizer.loaded is not None:
+    if optimizer.loaded is not None and not optimizer.stateless:  # what is loaded may have no state either
         return Trouble.LOADED, ""
     return Trouble.ORDER, ""
 

@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import HostNeeded, Need
 from torchdevlint.facts import FileFacts
+from torchdevlint.fixes import on_host
 from torchdevlint.lattice import Symbol
 from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
@@ -53,4 +54,5 @@ def check(event: HostNeeded, facts: FileFacts) -> Iterator[Finding]:
     if isinstance(found.device, Symbol) and not facts.holds_modules(found.device):
         return
     key = origin(operand.text, found.why, event.node)
-    yield Finding(event.node, {"how": event.how, "operand": f"`{operand.text}`", "place": found}, key)
+    parts: dict[str, object] = {"how": event.how, "operand": f"`{operand.text}`", "place": found}
+    yield Finding(event.node, parts, key, fix=None if operand.part else on_host(operand.node))

@@ -42,12 +42,13 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import PlacedInWorker
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, rule
+from torchdevlint.rule import Finding, Severity, rule
 
 
 @rule(
     __name__,
     on=PlacedInWorker,
+    severity=Severity.WARNING,
     message="`{text}` uses {place} in a worker of the loader of {loader}: forked workers cannot once this process has",
     fix="Move the batch in the training loop",
 )

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, rule
+from torchdevlint.rule import Finding, Severity, rule
 from torchdevlint.rules.order import Trouble, troubles
 
 
@@ -47,6 +47,7 @@ from torchdevlint.rules.order import Trouble, troubles
     "this order fails with {fails}",
     fix="Move the module before building the optimizer",
     supersedes=(),
+    severity=Severity.WARNING,
 )
 def check(event: Moved, facts: FileFacts) -> Iterator[Finding]:
     """Yield each move after an optimizer that carries on."""

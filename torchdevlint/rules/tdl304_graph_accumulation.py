@@ -38,15 +38,17 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Tallied
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, rule
+from torchdevlint.fixes import detached
+from torchdevlint.rule import Finding, Severity, rule
 
 
 @rule(
     __name__,
     on=Tallied,
     message="`{total}` accumulates `{text}` with its graph: {kept}",
-    fix="Accumulate `.item()`",
+    fix="Accumulate `.detach()` or `.item()`",
     supersedes=(),
+    severity=Severity.WARNING,
 )
 def check(event: Tallied, facts: FileFacts) -> Iterator[Finding]:
     """Yield each accumulation of tensors with a graph that nothing needs."""
@@ -61,4 +63,5 @@ def check(event: Tallied, facts: FileFacts) -> Iterator[Finding]:
         return
     steps = event.loop in facts.training_loops
     kept = "graph nodes of every step stay alive" if steps else "the activations of every step stay alive"
-    yield Finding(event.node, {"total": event.total, "text": event.text, "kept": kept})
+    parts: dict[str, object] = {"total": event.total, "text": event.text, "kept": kept}
+    yield Finding(event.node, parts, fix=detached(event.node))

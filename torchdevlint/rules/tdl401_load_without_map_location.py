@@ -30,7 +30,8 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Loaded
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, rule
+from torchdevlint.fixes import Safety, argument_added
+from torchdevlint.rule import Finding, Severity, rule
 
 
 @rule(
@@ -39,6 +40,7 @@ from torchdevlint.rule import Finding, rule
     message="`{text}` without `map_location` loads to the device the file was saved from",
     fix="Add `map_location=`",
     supersedes=(),
+    severity=Severity.WARNING,
     in_tests=False,
 )
 def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
@@ -47,4 +49,5 @@ def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
         return
     if facts.saves and all(facts.saves):
         return  # whatever this script writes comes from the host
-    yield Finding(event.node, {"text": event.text})
+    fix = argument_added(event.node, 'map_location="cpu"', Safety.UNSAFE)
+    yield Finding(event.node, {"text": event.text}, fix=fix)

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from torchdevlint.events import DeviceNamed
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, rule
+from torchdevlint.rule import Finding, Severity, rule
 
 
 @rule(
@@ -36,7 +36,8 @@ from torchdevlint.rule import Finding, rule
     on=DeviceNamed,
     message="`{device}` is hardcoded: this fails where there is no such device",
     fix="Use the script's device variable",
-    supersedes=(),
+    supersedes=("TDL402",),
+    severity=Severity.WARNING,
     in_tests=False,
 )
 def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:

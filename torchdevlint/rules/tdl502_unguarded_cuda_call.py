@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from torchdevlint.events import CudaCalled
 from torchdevlint.facts import FileFacts
-from torchdevlint.rule import Finding, rule
+from torchdevlint.rule import Finding, Severity, rule
 
 
 @rule(
@@ -37,6 +37,7 @@ from torchdevlint.rule import Finding, rule
     message="`{text}` needs CUDA and nothing guards it",
     fix="Use `.to(device)`",
     supersedes=(),
+    severity=Severity.WARNING,
     in_tests=False,
 )
 def check(event: CudaCalled, facts: FileFacts) -> Iterator[Finding]:

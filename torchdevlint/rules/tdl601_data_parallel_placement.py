@@ -30,8 +30,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdevlint import lattice
-from torchdevlint.events import Replicated
 from torchdevlint.facts import FileFacts
+from torchdevlint.parallel import Replicated
 from torchdevlint.rule import Finding, rule
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from torchdevlint.transfers import refusals
+from torchdevlint.transfers.additions import late, put_in
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
 from torchdevlint.transfers.devices import (
@@ -15,7 +17,9 @@ from torchdevlint.transfers.devices import (
 )
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
-from torchdevlint.transfers.layers import call_typed_module, input_operands
+from torchdevlint.transfers.evaluation import evaluated
+from torchdevlint.transfers.frameworks import device_symbol
+from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
@@ -32,9 +36,10 @@ from torchdevlint.transfers.modules import (
 from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
-from torchdevlint.transfers.optimizers import of_optimizer, of_unseen_optimizer, parameter_groups
-from torchdevlint.transfers.placing import copied, move_module
+from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
+from torchdevlint.transfers.placing import contained, copied, move_module, taken
 from torchdevlint.transfers.reads import sizes
+from torchdevlint.transfers.states import changed, picked, state_tensor
 
 __all__ = [
     "IN_PLACE",
@@ -43,14 +48,19 @@ __all__ = [
     "apply",
     "apply_for_object",
     "as_parameter",
+    "ask_group",
     "asked_slots",
     "call_object",
     "call_typed_module",
+    "changed",
     "choose_device",
+    "contained",
     "copied",
     "dataset_tensors",
     "demanded",
+    "device_symbol",
     "entered",
+    "evaluated",
     "fill_container",
     "follow",
     "formatted_device",
@@ -62,7 +72,9 @@ __all__ = [
     "input_operands",
     "is_grad_mode",
     "keep",
+    "late",
     "legacy_type",
+    "meet_added",
     "meet_assigned",
     "move_module",
     "move_object",
@@ -73,11 +85,15 @@ __all__ = [
     "of_unseen_optimizer",
     "operand",
     "operate",
-    "parameter_groups",
     "parse",
     "perhaps_loss",
+    "picked",
+    "put_in",
+    "refusals",
     "register",
     "set_variable",
     "sizes",
+    "state_tensor",
+    "taken",
     "tested_slots",
 ]

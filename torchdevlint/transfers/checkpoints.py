@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchdevlint import lattice
+import libcst as cst
+
+from torchdevlint import lattice, values
 from torchdevlint.events import Loaded
+from torchdevlint.incidents import LoadPinned
+from torchdevlint.interpreter import calls
 from torchdevlint.interpreter import run as run_rows
 from torchdevlint.interpreter.paths import text_of_path
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
+from torchdevlint.lattice import Device
 from torchdevlint.state import MAX_DEPTH, TRAINED
+from torchdevlint.transfers import states
+from torchdevlint.transfers.devices import parse
 from torchdevlint.values import (
     NONE,
     Const,
     Container,
+    Function,
     Module,
     Opaque,
     Parameters,
@@ -29,11 +37,14 @@ if TYPE_CHECKING:
 def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Value:
     """Read a checkpoint; without `map_location` its tensors go back to where they were saved from."""
     given = call.get(row.position, row.keyword)
-    mapped = call.open or (given is not None and given.value != NONE)
+    mapped = row.falls_back or call.open or (given is not None and given.value != NONE)
     source = call.get(0, "f")
     path = text_of_path(run, source.node) if source is not None else ""
+    if given is not None:
+        _pin(run, call, given)
     made = run.opaque("checkpoint")
     run.load_of[made.key] = made.key
+    states.opened(run, made, states.file_of(run, source))
     # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
     distributed = (run_rows.DISTRIBUTED, True) in run.world
     guarded = not distributed and any(truth and _about_accelerator(guard) for guard, truth in run.world)
@@ -49,6 +60,43 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
     return made
+
+
+def _pin(run: Run, call: Call, given: Argument) -> None:
+    """Record that a literal accelerator says where a checkpoint is read to."""
+    found = _pinned(run, call, given.value, given.node)
+    if found is not None and lattice.is_accelerator(found[1]):
+        run.emit(LoadPinned(found[0], run.world, call.text, str(found[1]), run.is_guarded))
+
+
+def _pinned(run: Run, call: Call, value: Value, node: cst.CSTNode) -> tuple[cst.CSTNode, Device] | None:
+    """Return the device that a literal names, and where; of a function, the one to which it sends what it is given."""
+    match value:
+        case Const(value=str(text), node=cst.CSTNode() as literal):
+            device = parse(text)
+            return (literal, device) if device is not None else None
+        case values.Device(literal=cst.CSTNode() as literal):
+            return literal, next(iter(value.placement)).device
+        case Container(kind="dict"):
+            inner = (_pinned(run, call, item, node) for _, item in run.items(value).exact)
+            return next((found for found in inner if found is not None), None)
+        case Function():
+            return _sent_by(run, call, value, node)
+        case _:
+            return None
+
+
+def _sent_by(run: Run, call: Call, function: Function, node: cst.CSTNode) -> tuple[cst.CSTNode, Device] | None:
+    """Return where a function sends the storage that it is called with, where that is one device."""
+    given = [calls.Argument(node, run.opaque("storage")), calls.Argument(node, run.opaque("location"))]
+    run.guarded += 1  # what it needs is told by where it sends to
+    result = calls.call_value(run, function, calls.Call(call.node, call.text, given))
+    run.guarded -= 1
+    placement = result.placement if isinstance(result, Opaque) else lattice.ANY
+    if len(placement) == 1:
+        possibility = next(iter(placement))
+        return (node, possibility.device) if not possibility.condition else None
+    return None
 
 
 def _about_accelerator(guard: str) -> bool:
@@ -69,6 +117,7 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     path = text_of_path(run, target.node) if target is not None else ""
     on_host = _on_host(run, value)
     run.facts.saves.append(on_host)
+    states.saved(run, states.file_of(run, target), value)
     if path:
         if not any(_about_files(guard) for guard, _ in run.world):
             run.saved_files[path] = run.activation

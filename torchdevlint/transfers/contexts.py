@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torchdevlint.knowledge.rows import GradMode, NoGrad
 from torchdevlint.lattice import ON_HOST
 from torchdevlint.state import DEFAULT_DEVICE, Writes
-from torchdevlint.transfers import devices
+from torchdevlint.transfers import casting, devices
 from torchdevlint.values import Choice, Device, Imported, Opaque, Value
 
 if TYPE_CHECKING:
@@ -22,11 +22,12 @@ def is_grad_mode(value: Value) -> bool:
 class Contexts:
     """The contexts that one ``with`` statement entered, to be left in one go."""
 
-    __slots__ = ("_default", "_graphs", "_run")
+    __slots__ = ("_casting", "_default", "_graphs", "_run")
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._graphs = run.no_grad
+        self._casting = run.casting
         self._default: object = None
 
     def enter(self, value: Value) -> None:
@@ -41,11 +42,12 @@ class Contexts:
                 self._default = self._run.store.get(0, DEFAULT_DEVICE) or ON_HOST
                 self._run.store.set(0, DEFAULT_DEVICE, value.placement)
             case _:
-                return
+                casting.entered(self._run, value)
 
     def leave(self) -> None:
         """Restore what held before."""
         self._run.no_grad = self._graphs
+        self._run.casting = self._casting
         if self._default is not None:
             self._run.store.set(0, DEFAULT_DEVICE, self._default)
 

@@ -51,15 +51,16 @@ OWN = "the device of this process"
 
 
 def formatted_device(run: Run, prefix: str, inner: Value | None) -> Value:
-    """Return the value of ``f"cuda:{i}"`` or ``"cuda:" + str(i)``: a place named by the index."""
+    """Return the value of ``f"cuda:{i}"`` or ``"cuda:" + str(i)``: one of the devices of a type."""
     kind, colon, _ = prefix.partition(":")
     if not colon or parse(kind) is None:
         return UNKNOWN
     if isinstance(inner, Const) and isinstance(inner.value, int):
         return Device(lattice.on(Concrete(kind, inner.value)))
+    of_type = lattice.on(Concrete(kind))
     if isinstance(inner, Opaque):
-        return Device(lattice.on(Symbol(inner.key, SymbolKind.PLACE, inner.name or OWN)))
-    return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, OWN)))
+        return Device(lattice.on(Symbol(inner.key, SymbolKind.PLACE, inner.name or OWN, of_type)))
+    return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, OWN, of_type)))
 
 
 def choose_device(run: Run, value: Value) -> Value:

@@ -9,7 +9,9 @@ from torchdevlint.interpreter import calls
 from torchdevlint.knowledge import rows
 from torchdevlint.knowledge.rows import Row
 from torchdevlint.transfers import (
+    casting,
     checkpoints,
+    collectives,
     draws,
     environment,
     frameworks,
@@ -34,6 +36,12 @@ if TYPE_CHECKING:
 Transfer: TypeAlias = "Callable[[Run, Any, Call, Argument | None], Value]"
 """What the call of a row of one kind gives; the last argument is the object of a method."""
 
+
+def given(run: Run, row: rows.Given, call: Call, receiver: Argument | None) -> Value:
+    """Do what a row tells of a call, where the call has its keyword."""
+    return apply(run, row.row, call, receiver) if row.keyword in call.keywords else calls.unseen(run, call)
+
+
 TRANSFERS: dict[type[Row], Transfer] = {
     rows.Make: tensors.make,
     rows.Like: tensors.like,
@@ -46,8 +54,10 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ReadHost: reads.read_host,
     rows.Plain: reads.plain,
     rows.Backward: gradients.backward,
+    rows.Differentiate: gradients.differentiate,
     rows.NoGrad: gradients.no_grad,
     rows.GradMode: gradients.grad_mode,
+    rows.Clock: environment.clock,
     rows.DeviceType: runtime.device,
     rows.DeviceNumber: runtime.number,
     rows.CurrentDevice: runtime.current_device,
@@ -59,12 +69,16 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.GeneratorType: draws.generator,
     rows.Draw: draws.draw,
     rows.Arguments: runtime.arguments,
+    rows.Option: runtime.option,
+    rows.Autocast: casting.autocast,
+    rows.Collective: collectives.collect,
     rows.ModuleType: modules.construct,
     rows.ParameterType: modules.parameter,
-    rows.Conversion: moves.replace_parameters,
+    rows.Conversion: modules.replace_parameters,
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: loaders.dataset,
     rows.LoaderType: loaders.loader,
+    rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
     rows.Environment: frameworks.opaque,
     rows.SetVariables: environment.set_variables,
@@ -78,8 +92,10 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ObjectType: frameworks.new_object,
     rows.Build: frameworks.build,
     rows.Prepare: frameworks.prepare,
+    rows.Feed: frameworks.feed,
+    rows.Given: given,
     rows.DeviceContext: frameworks.opaque,
-    rows.FrameworkDevice: frameworks.opaque,
+    rows.FrameworkDevice: frameworks.device,
 }
 """Rows that are not here tell of methods of modules and optimizers; a plain call of one is code we cannot see."""
 
@@ -98,6 +114,8 @@ def apply_for_object(run: Run, row: Row, receiver: Object, call: Call) -> Value:
             return receiver
         case rows.Backward():
             return apply(run, row, call, call.arguments[0]) if call.arguments else calls.unseen(run, call)
+        case rows.Option() | rows.Arguments():
+            return apply(run, row, call, calls.Argument(call.node, receiver))
         case _:
             return apply(run, row, call, None)
 

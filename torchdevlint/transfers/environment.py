@@ -8,14 +8,17 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import SetTooLate
-from torchdevlint.knowledge.rows import Begin, SetVariables
+from torchdevlint.interpreter import clocks
+from torchdevlint.knowledge.rows import Begin, Clock, ObjectType, SetVariables
 from torchdevlint.lattice import Concrete, Placement
 from torchdevlint.state import BEGUN
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Object, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
+
+_READING = ObjectType("reading of a clock")
 
 
 def begun(run: Run, node: cst.CSTNode, text: str) -> None:
@@ -35,6 +38,13 @@ def begin(run: Run, row: Begin, call: Call, receiver: Argument | None) -> Value:
     begun(run, call.node, call.text)
     run.waits += 1  # `synchronize` does, and what the others do is not told apart
     return UNKNOWN
+
+
+def clock(run: Run, row: Clock, call: Call, receiver: Argument | None) -> Object:
+    """Read a clock: only the difference to another reading of it says anything."""
+    reading = Object(run.new_key(), _READING)
+    clocks.read(run, call.node, reading.key)
+    return reading
 
 
 def set_variables(run: Run, row: SetVariables, call: Call, receiver: Argument | None) -> Value:

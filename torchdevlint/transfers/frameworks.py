@@ -8,20 +8,36 @@ from torchdevlint import lattice
 from torchdevlint.events import Need
 from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, escapes, iteration
-from torchdevlint.knowledge.rows import Build, MoveHelper, ObjectType, Placing, Prepare, Row, Transparent, TreeMap
+from torchdevlint.knowledge.rows import (
+    Build,
+    Carrier,
+    Feed,
+    FrameworkDevice,
+    MoveHelper,
+    ObjectType,
+    Placing,
+    Prepare,
+    Row,
+    Transparent,
+    TreeMap,
+)
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
-from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import reads
+from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, SCATTERS, Items
+from torchdevlint.transfers import precision, reads, refusals, runtime
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
+    Const,
     Container,
+    Device,
+    Function,
     Loader,
     Module,
     Object,
     Opaque,
+    Tensor,
     Value,
     options,
 )
@@ -60,11 +76,17 @@ def move_helper(run: Run, row: MoveHelper, call: Call, receiver: Argument | None
 
 def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None) -> Object | Opaque:
     """Build an object of a library's class; one that is told where to place things is of unknown kind."""
-    if any(name in call.keywords for name in row.placed_by):
+    if any(name in call.keywords for name in row.placed_by) or runtime.keeps_to_host(run, row.unplaced, call):
         return run.opaque(f"{call.text}(…)")
+    if row.precision is not None:
+        precision.note(run, row.precision, call)
     made = Object(run.new_key(), row)
     if row.on_host:
         run.store.set(made.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
+    elif row.carrier is not Carrier.NONE:
+        given = {argument.value.placement for argument in call.values() if isinstance(argument.value, Tensor)}
+        seen = all(isinstance(argument.value, Tensor | Const) for argument in call.values()) and not call.open
+        run.store.set(made.key, PLACEMENT, given.pop() if seen and len(given) == 1 else ANY)
     if row.pipeline:
         steps = call.arguments[0].value if call.arguments else UNKNOWN
         run.store.set(made.key, ITEMS, run.items(steps) if isinstance(steps, Container) else Items(((0, steps),)))
@@ -88,26 +110,34 @@ def pipe(run: Run, callee: Object, call: Call) -> Value:
 
 def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Value:
     """A framework's `prepare`: modules are moved, loaders yield on the framework's device."""
-    symbol = Symbol(run.prepared_key(), SymbolKind.PLACE, "the device of the framework")
-    run.facts.carriers.setdefault(symbol.key, set()).add(PROVEN)
+    if any(name in call.keywords for name in row.chosen_by):
+        return calls.unseen(run, call)
+    symbol = device_symbol(run, "the device of the framework")
     run.facts.accelerated = True
     why = Why(Role.PLACED, call.node, f"placed by `{call.text}`")
     placement = lattice.on(symbol, why)
     results: list[Value] = []
     for argument in call.arguments:
         value = argument.value
+        if not row.tensors:
+            refusals.prepared(run, call, argument)
         match value:
             case Module() | Choice():
                 move_module(run, value, placement)
-                run.lent.update(option.key for option, _ in options(value) if isinstance(option, Module))
+                modules = [option for option, _ in options(value) if isinstance(option, Module)]
+                run.lent.update(module.key for module in modules)
+                for module in modules if row.scatters else ():
+                    run.store.set(module.key, SCATTERS, True)
                 results.append(value)
             case Loader() | Container():
                 if isinstance(value, Loader):
                     value = Loader(run.new_key(), value.type, placed(run, value.item, placement))
                 results.append(value)
-                run.facts.prepared_loaders = True
+                run.facts.prepared_loaders |= not row.scatters
             case Opaque():
                 results.append(_prepared_opaque(run, value, placement))
+            case Tensor() | Object() if row.tensors:
+                results.append(placed(run, value, placement))
             case _:
                 results.append(value)
     if call.open:
@@ -115,9 +145,21 @@ def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Va
     return results[0] if len(results) == 1 else run.container("tuple", results)
 
 
+def device_symbol(run: Run, text: str) -> Symbol:
+    """Return the device that frameworks give this process, which is an accelerator where there is one."""
+    symbol = Symbol(run.prepared_key(), SymbolKind.PLACE, text)
+    run.facts.carriers.setdefault(symbol.key, set()).add(PROVEN)
+    return symbol
+
+
+def device(run: Run, row: FrameworkDevice, call: Call, receiver: Argument | None) -> Value:
+    """Return the device that a framework gives this process, of a function that tells it."""
+    return Device(lattice.on(device_symbol(run, f"`{call.text}()`")))
+
+
 def _prepared_opaque(run: Run, value: Opaque, placement: Placement) -> Value:
     """An object of unknown kind that was prepared: a module was moved, a loader's items arrive moved."""
-    run.store.set(value.key, PLACEMENT, placement)
+    move_module(run, value, placement)
     run.store.set(value.key, iteration.ITEM, run.opaque("", placement=placement))
     return value
 
@@ -135,9 +177,18 @@ def build(run: Run, row: Build, call: Call, receiver: Argument | None) -> Value:
     placed_elsewhere = call.open or any(name in call.keywords for name in row.placed_by)
     if placed_elsewhere or row.type.placing is not Placing.USER:
         run.store.set(module.key, PLACEMENT, ANY)
+        refusals.spread(run, module, row.placed_by, call)
     else:
-        run.store.set(module.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`"))
+        run.store.set(module.key, PLACEMENT, run.default_placement(call.node, f"made by `{call.text}`", layer=True))
     return module
+
+
+def feed(run: Run, row: Feed, call: Call, receiver: Argument | None) -> Value:
+    """Note what a function is handed that a framework will run."""
+    function = call.get(row.function, row.keyword)
+    if function is not None and isinstance(function.value, Function):
+        run.handed[function.value.node] = row.arrives
+    return run.opaque(f"{call.text}(…)")
 
 
 def transparent(run: Run, row: Transparent, call: Call, receiver: Argument | None) -> Value:

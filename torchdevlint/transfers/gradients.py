@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchdevlint.interpreter import conditions, escapes
-from torchdevlint.knowledge.rows import Backward, GradMode, NoGrad
+from torchdevlint.interpreter import calls, conditions, escapes, pace
+from torchdevlint.knowledge.rows import Backward, Differentiate, GradMode, NoGrad
 from torchdevlint.state import TRAINED
 from torchdevlint.transfers import optimizers
 from torchdevlint.values import (
@@ -37,6 +37,12 @@ def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> 
         run.facts.tensors.add(receiver.value.key)
         run.facts.graphs.add(receiver.value.key)
     return NONE
+
+
+def differentiate(run: Run, row: Differentiate, call: Call, receiver: Argument | None) -> Value:
+    """Give gradients: the loops that run need a graph."""
+    pace.differentiated(run)
+    return calls.unseen(run, call)
 
 
 def grad_mode(run: Run, row: GradMode, call: Call, receiver: Argument | None) -> Value:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Called, Operand
-from torchdevlint.interpreter import calls, escapes, iteration
-from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Placing, RankRule
+from torchdevlint.interpreter import calls, escapes
+from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
-from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers import losses, replicas
+from torchdevlint.state import MAX_DEPTH, Items
+from torchdevlint.transfers import casting, losses, replicas
 from torchdevlint.transfers.modules import FROZEN, holds_tensors, hooked
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Choice,
     Container,
     Module,
+    Object,
     Opaque,
     Tensor,
     Unknown,
@@ -47,6 +48,8 @@ def input_operands(run: Run, call: Call) -> tuple[Operand, ...]:
         match value:
             case Tensor():
                 found.append(operand(run, argument.node, value, "input"))
+            case Object() if value.type.carrier is not Carrier.NONE:
+                found.append(operand(run, argument.node, Tensor(run.placement_of(value)), "input"))
             case Opaque() if value.placement != ANY:
                 made = operand(run, argument.node, value, "input")
                 found.append(replace(made, proof=0 if index == 0 else value.key))
@@ -80,14 +83,17 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
     if row.scatters or row.placing is not Placing.USER:
         inner = run.store.get(module.key, "module")
         replicas.meet(run, module, inner, call)
+        replicas.fed(run, module)
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
+    if holds and state != ANY:
+        casting.met(run, state, function_text(call))
     if holds and state != ANY and not hooked(run, module):
         inputs = _inputs(run, row, call)
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, function_text(call), state, inputs))
             _note_met(run, inputs)
-        _meet_replaced(run, module, call, state)
+        meet_added(run, module, call, state)
     result = _output(run, row, call, state if holds else None)
     if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
         return replace(result, graph=_input_graph(call))
@@ -102,16 +108,25 @@ def _note_met(run: Run, inputs: tuple[Operand, ...]) -> None:
                 run.facts.met_inputs.add(why.node)
 
 
-def _meet_replaced(run: Run, module: Module, call: Call, state: Placement) -> None:
-    """Record that what a library's module computes meets the layers that the script put into it (`model.fc = …`)."""
+def meet_added(run: Run, module: Module | Opaque, call: Call, state: Placement) -> None:
+    """Record that what a module of other code computes meets layers that the script put into it (`model.fc = …`)."""
     text = function_text(call)
+    proof = module.key if isinstance(module, Opaque) else 0
     inner = Operand(call.node, text, "input", state, (1, None))
-    for name, layer in run.attribute_values(module.key):
-        if isinstance(layer, Module) and holds_tensors(run, layer):
-            place = run.module_placement(layer) or ANY
-            run.emit(
-                Called(call.node, run.world, run.frame.entry, layer, layer.type, f"{text}.{name}", place, (inner,))
-            )
+    for name, layer in _added(run, module.key, 0):
+        place = run.module_placement(layer) or ANY
+        met = f"{text}{name}"
+        run.emit(Called(call.node, run.world, run.frame.entry, layer, layer.type, met, place, (inner,), proof))
+
+
+def _added(run: Run, key: int, depth: int) -> Iterator[tuple[str, Module]]:
+    """Yield the layers that hold tensors and were put into a module or into a part of it, with their names."""
+    for name, item in run.attribute_values(key):
+        text = name if name.startswith("[") else f".{name}"
+        if isinstance(item, Module) and holds_tensors(run, item):
+            yield text, item
+        elif isinstance(item, Opaque) and depth < MAX_DEPTH:
+            yield from ((text + inner, layer) for inner, layer in _added(run, item.key, depth + 1))
 
 
 def _inputs(run: Run, row: ModuleType, call: Call) -> tuple[Operand, ...]:
@@ -119,7 +134,7 @@ def _inputs(run: Run, row: ModuleType, call: Call) -> tuple[Operand, ...]:
     if not row.inputs:
         return input_operands(run, call)
     return tuple(
-        operand(run, argument.node, value, name)
+        replace(operand(run, argument.node, value, name), part=value is not argument.value)
         for name, argument in _named_inputs(row, call)
         for value in _tensors_in(run, argument.value)
     )
@@ -132,12 +147,12 @@ def _input_graph(call: Call) -> bool | None:
 
 
 def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
-    """Yield what may be tensors in an argument: itself, or the parts of a tuple (the states of an LSTM)."""
+    """Yield what may be tensors in an argument: itself, or the parts of a tuple or list (the states of an LSTM)."""
     match value:
         case Tensor() | Opaque():
             yield value
-        case Container() if depth < MAX_DEPTH:
-            for item in iteration.elements(run, value) or ():
+        case Container() if depth < MAX_DEPTH and not run.items(value).lost:
+            for item in contained(run, value):
                 yield from _tensors_in(run, item, depth + 1)
         case _:
             return
@@ -178,11 +193,15 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     """Call a `Sequential`: each module in turn; of one whose modules are not known, as a whole."""
     items = run.items(module)
     first = call.arguments[0] if call.arguments else None
+    if first is not None and _is_empty(run, module, items):
+        return first.value
     state = run.module_placement(module) or ANY
     if hooked(run, module):
         return Tensor(state, (1, None))
     if any(placed != state for placed in _placements(run, module)):
         state = ANY  # some of its modules were moved without the others
+    if holds_tensors(run, module) and state != ANY:
+        casting.met(run, state, function_text(call))
     if holds_tensors(run, module) and state != ANY and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
@@ -200,6 +219,12 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
     return Tensor(placement, ANY_RANK, False if run.no_grad else None)
+
+
+def _is_empty(run: Run, module: Module, items: Items) -> bool:
+    """Tell whether a `Sequential` has no modules: it gives back what it gets."""
+    filled = module.cls is not None or items.exact or items.rest is not None or items.lost
+    return not filled and not any(True for _ in run.attribute_values(module.key))
 
 
 def _placements(run: Run, container: Module) -> Iterator[Placement | None]:

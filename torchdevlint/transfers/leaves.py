@@ -10,6 +10,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import LeafMoved
 from torchdevlint.facts import PROVEN
+from torchdevlint.interpreter import pace
 from torchdevlint.lattice import Placement, Symbol
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH
@@ -26,6 +27,8 @@ def demanded(run: Run, value: Tensor, wanted: Value | None) -> Tensor:
     graph: bool | None = None
     if wanted is None or (isinstance(wanted, Const) and isinstance(wanted.value, bool)):
         graph = wanted is None or wanted == Const(True)
+    if graph is not False:
+        pace.differentiated(run)
     made = replace(value, graph=graph)
     for slot in run.store.holders(value):
         run.store.set(*slot, made)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Combined, Operand
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, pace
 from torchdevlint.knowledge.rows import Loss, Mix
 from torchdevlint.lattice import ANY
 from torchdevlint.transfers.operands import operand
@@ -112,7 +112,7 @@ def _meet(
         if all(o.role != name for o in operands):
             _add(run, argument, name, operands, [])
     if len(operands) > 1 and len({o.placement for o in operands}) > 1:
-        mix = Mix.STRICT if row.strict else Mix.ZERO_DIM
+        mix = Mix.STRICT if row.strict else Mix.EXPANDED if row.expands else Mix.ZERO_DIM
         run.emit(
             Combined(
                 call.node,
@@ -127,10 +127,13 @@ def _meet(
                 made_at=made_at,
             )
         )
+    pace.computed(run, tensors)
     graphs = {t.graph for t in tensors}
     graph = False if run.no_grad else True if True in graphs else None if None in graphs or not graphs else False
     placement = result_placement(tensors) if tensors else ANY
-    return Tensor(placement, (1, None) if unreduced else SCALAR, graph)
+    # Without a reduction it has the dimensions of its operands, or one less (a class is no dimension of the target).
+    low = max((tensor.rank[0] for tensor in tensors), default=0)
+    return Tensor(placement, (max(low - 1, 0), None) if unreduced else SCALAR, graph)
 
 
 def perhaps_loss(run: Run, call: Call, result: Opaque) -> None:

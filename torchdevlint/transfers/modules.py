@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls, escapes
+from torchdevlint.interpreter import calls, escapes, iteration, pace
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
+    Conversion,
+    Exchange,
     Freeze,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     Move,
     ParameterType,
@@ -27,10 +30,11 @@ from torchdevlint.knowledge.rows import (
     Visit,
 )
 from torchdevlint.lattice import ANY
-from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import checkpoints, leaves, losses, moves, replicas
+from torchdevlint.names import text_of
+from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
+from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
-from torchdevlint.transfers.operands import first_value
+from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import (
     ANY_RANK,
@@ -43,7 +47,6 @@ from torchdevlint.values import (
     Holder,
     Module,
     Opaque,
-    Parameters,
     Partial,
     Tensor,
     Value,
@@ -112,10 +115,15 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
         escapes.consume(run, value)
     if (module.key, name) in run.buffers and isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER)
-    if module.cls is None and isinstance(value, Tensor | Opaque):
+    apart = isinstance(value, Module) and module.type.abstract
+    if module.cls is None and (isinstance(value, Tensor | Opaque) or apart):
         run.store.set(module.key, PLACEMENT, ANY)  # one of the parameters of a torch layer: the others may be elsewhere
     if isinstance(value, Tensor) and value.held is not Holder.NONE:
+        known = run.store.holders(value) if value.held is Holder.PARAMETER and not run.frame.constructing else ()
         value = _as_held(value, node, name)
+        for slot in known:  # it moves with the module under its other names too
+            run.store.set(*slot, value)
+            run.lent_parameters.add((module.key, name))
     run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
 
 
@@ -158,6 +166,8 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     if row.kind is RegisterKind.BUFFER and name is not None and isinstance(name.value, Const):
         run.buffers.add((module.key, str(name.value.value)))
     value = held.value
+    if row.kind is RegisterKind.MODULE and module.type.container is not ContainerKind.NONE and name is not None:
+        iteration.store_item(run, module, name.value, value)
     if row.kind is RegisterKind.PARAMETER:
         leaves.assigned(run, value, call.text, call.node)
     if isinstance(value, Tensor):
@@ -166,16 +176,20 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     register(run, value)
     text = name.value.value if name is not None and isinstance(name.value, Const) else f"<registered {run.new_key()}>"
     run.bound_at[module.key, str(text)] = call.node
+    old = run.store.value(module.key, str(text))
     run.set_attribute(module.key, str(text), value)
+    additions.put_in(run, module, value, old, str(text), call.node)
     return NONE
 
 
 def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) -> Value:
     """Build a module of a torch class."""
     given = place_of(run, call.keywords.get("device"), moving=False)
-    made = Module(run.new_key(), _emptied(row, call), None, call.text)
+    made = Module(run.new_key(), _switched(row, call), None, call.text)
     if row.placing is Placing.USER:
-        placement = given if given is not None else run.default_placement(call.node, f"made by `{call.text}`")
+        placement = (
+            given if given is not None else run.default_placement(call.node, f"made by `{call.text}`", layer=True)
+        )
     else:
         placement = ANY
     for argument in call.values():
@@ -184,6 +198,7 @@ def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) 
         wrapped = call.get(0, "module")
         if wrapped is not None:
             run.set_attribute(made.key, "module", wrapped.value)
+            run.wrapped[made.key] = (call.node, run.world)
             if isinstance(wrapped.value, Opaque):
                 run.facts.modules.add(wrapped.value.key)
             replicas.wrap(run, made, row, wrapped, call)
@@ -217,6 +232,7 @@ def _set_frozen(run: Run, module: Value, frozen: bool, seen: set[int]) -> None:
         case Module() if module.key not in seen:
             seen.add(module.key)
             run.store.set(module.key, FROZEN, frozen)
+            (run.facts.frozen.add if frozen else run.facts.frozen.discard)(module.key)
             for name, value in tuple(run.attribute_values(module.key)):
                 if isinstance(value, Tensor) and value.held is Holder.PARAMETER:
                     run.store.set(module.key, name, replace(value, graph=not frozen))
@@ -229,14 +245,15 @@ def _set_frozen(run: Run, module: Value, frozen: bool, seen: set[int]) -> None:
             return
 
 
-def _emptied(row: ModuleType, call: Call) -> ModuleType:
-    """Return the row of a module that its arguments leave without tensors (`affine=False`)."""
-    if row.empty_without and all(
-        (argument := call.keywords.get(name)) is not None and argument.value == Const(False)
-        for name in row.empty_without
-    ):
+def _switched(row: ModuleType, call: Call) -> ModuleType:
+    """Return the row of a module that holds tensors only where its arguments say so (`affine=False`)."""
+    if any(name in call.keywords and call.keywords[name].value == Const(value) for name, value in row.empty_with):
         return replace(row, holds_tensors=False)
-    return row
+    if not row.switches:
+        return row
+    given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]
+    on = any(default if argument is None else argument.value == Const(True) for argument, default in given)
+    return replace(row, holds_tensors=on)
 
 
 def fill_container(run: Run, made: Module, call: Call | None) -> None:
@@ -259,7 +276,7 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
     if rest is not None:
         register(run, rest)
         rest = as_parameter(rest)
-    run.store.set(made.key, ITEMS, Items(tuple(exact), rest))
+    run.fill(made.key, Items(tuple(exact), rest))
 
 
 def as_parameter(value: Value) -> Value:
@@ -269,15 +286,13 @@ def as_parameter(value: Value) -> Value:
     return value
 
 
-def holds_tensors(run: Run, module: Value, depth: int = 0) -> bool | None:
-    """Tell whether a module holds tensors; None where that is not known."""
-    if not isinstance(module, Module) or depth > MAX_DEPTH:
+def holds_tensors(run: Run, module: Value, seen: frozenset[int] = frozenset()) -> bool | None:
+    """Tell whether a module holds tensors; None where that is not known. ``seen`` are the containers around it."""
+    if not isinstance(module, Module) or len(seen) > MAX_DEPTH:
         return None
     if module.type.container is not ContainerKind.NONE:
-        items = run.items(module)
-        answers = [holds_tensors(run, value, depth + 1) for _, value in items.exact]
-        if items.rest is not None:
-            answers.append(holds_tensors(run, items.rest, depth + 1))
+        each = {value.key if isinstance(value, Module) else None: value for value in contained(run, module)}
+        answers = [holds_tensors(run, value, seen | {module.key}) for key, value in each.items() if key not in seen]
         return True if True in answers else None if None in answers else False
     if module.cls is not None and module.type.abstract:
         return None
@@ -300,19 +315,30 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             run.guarded -= empty
             return receiver
         case HoldParameters():
-            return Parameters(receiver, "state" if row.state else "parameters")
+            return states.given(run, row, receiver, call)
         case Register():
             return registering(run, row, receiver, call)
         case LoadState():
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
-            if call.keywords.get(row.assigns) is not None:
+            states.loaded(run, receiver, call.get(0, "state_dict"), call, text_of(receiver_node(call)))
+            assigned = call.keywords.get(row.assigns)
+            if assigned is not None:
                 move_module(run, receiver, ANY)
+            if assigned is not None and assigned.value == Const(True):
+                additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
             return NONE
+        case Exchange():
+            move_module(run, receiver, run.module_placement(receiver) or ANY)
+            additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
+            return UNKNOWN
         case Freeze():
             first = first_value(call)
             given = bool(call.arguments or call.keywords)
             _set_frozen(run, receiver, given and first != Const(True), set())
+            return receiver
+        case Mode():
+            pace.switched(run, receiver.key, row.training, call)
             return receiver
         case Submodules():
             return _submodules(run, row, receiver, call)
@@ -339,9 +365,18 @@ def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value
     if function is None:
         return receiver
     if not row.tensors:
-        calls.call_value(run, function.value, calls.Call(call.node, call.text, [calls.Argument(call.node, receiver)]))
+        inner = run.store.value(receiver.key, "module") if isinstance(receiver, Module) and receiver.type.own else None
+        visited = calls.Argument(call.node, receiver if inner is None else inner)
+        calls.call_value(run, function.value, calls.Call(call.node, call.text, [visited]))
         return receiver
     tensor = calls.Argument(call.node, Tensor(run.module_placement(receiver) or ANY, held=Holder.PARAMETER))
     result = calls.call_value(run, function.value, calls.Call(call.node, call.text, [tensor]))
     move_module(run, receiver, run.placement_of(result))
     return receiver
+
+
+def replace_parameters(run: Run, row: Conversion, call: Call, receiver: Argument | None) -> Value:
+    """Switch whether a move of a module replaces its parameters."""
+    first = first_value(call)
+    run.store.set(0, moves.REPLACES, first == Const(True))
+    return NONE

@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import CudaCalled, HeldOptimizer, Moved
+from torchdevlint.events import CudaCalled, Moved
 from torchdevlint.facts import BATCH, PROVEN
-from torchdevlint.interpreter.run import Flight
-from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
+from torchdevlint.incidents import HeldOptimizer
+from torchdevlint.interpreter import pace
+from torchdevlint.interpreter.flights import Flight
+from torchdevlint.knowledge.rows import Carrier, Cast, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
-from torchdevlint.transfers import environment, leaves, workers
+from torchdevlint.transfers import environment, leaves, refusals, workers
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import legacy_type, place_of
-from torchdevlint.transfers.operands import first_value, receiver_node
+from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
-from torchdevlint.transfers.placing import move_module
+from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
-    NONE,
+    SCALAR,
     UNKNOWN,
     Const,
     Device,
@@ -63,7 +65,7 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     note_cast(run, call, receiver)
     if isinstance(value, Tensor):
         graph = False if row.whole else value.graph
-        return Tensor(value.placement, value.rank, graph, tallies=value.tallies, flight=value.flight)
+        return Tensor(value.placement, value.rank, graph, tallies=value.tallies, flight=value.flight, kept=value.kept)
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
         return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
@@ -201,6 +203,8 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     assert isinstance(value, Tensor)
     if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
         return Device(value.placement, form=Form.TYPE)
+    if refusals.arguments(run, row, call, 0):
+        return UNKNOWN
     after, derived = destination(run, row, call)
     if after is None:
         _moved(run, call, receiver.node, value.placement, value.placement, in_place=False, device=False)
@@ -210,6 +214,10 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
+    if all(lattice.is_host(p.device) for p in after):
+        pace.fetched(run, value, call.node)
+    pace.batch_moved(run, call, f"{text_of(receiver.node)}.{call.text}", value.batch, value.placement, after)
+    pace.moved_at_once(run, call, receiver.node, value.placement, after)
     after = _why(row, call, value.placement, after)
     _moved(run, call, receiver.node, value.placement, after, in_place=False, member=bool(source))
     unleafed = leaves.unleafed(run, call, receiver.node, value, after, derived)
@@ -222,6 +230,8 @@ def _launched(run: Run, call: Call, value: Tensor, after: Placement) -> int:
     asynchronous = call.keywords.get("non_blocking")
     if asynchronous is None or asynchronous.value != Const(True):
         run.waits += 1
+        if all(lattice.is_host(p.device) for p in after):
+            pace.waited(run, call.node, value.placement, number=value.rank == SCALAR)
         return 0
     if not all(lattice.is_host(p.device) for p in after):
         return 0
@@ -247,6 +257,7 @@ def _moved(
     text = text_of(node)
     if device:
         workers.placed(run, call.node, f"{text}.{call.text}", after)
+        pace.sample_moved(run, call, f"{text}.{call.text}", before, after)
     if device and not proof:
         environment.begun_at(run, call.node, f"{text}.{call.text}", after)
     run.emit(
@@ -284,6 +295,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
     if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
         return Device(run.placement_of(receiver), form=Form.TYPE)
     keep(run, receiver)
+    refusals.arguments(run, row, call, receiver.key)
     after, derived = destination(run, row, call)
     is_tensor = receiver.key in run.facts.tensors
     before = run.placement_of(receiver)
@@ -292,6 +304,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         _moved(run, call, node.value, before, before, None, device=False, proof=receiver.key, member=member)
         return receiver
     run.moved.add((receiver.key, call.node))
+    pace.batch_moved(run, call, f"{text_of(node.value)}.{call.text}", receiver.source, before, after)
     evidence(run, receiver.source if receiver.member else 0, after, derived, call)
     _note_input(run, before, after, derived)
     moved = _why(row, call, before if receiver.placement != ANY else frozenset(), after)
@@ -305,9 +318,9 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         note_carrier(run, receiver, after)
         if state is None:
             _left_behind(run, receiver)
-        run.store.set(receiver.key, PLACEMENT, moved)
+        move_module(run, receiver, moved)
         whole = run.parameter_of.get(receiver.key)
-        if whole is not None:
+        if whole is not None and not receiver.parameter:
             move_module(run, whole, ANY)  # its parts are moved one by one, whether all of them is not known
         for name, value in tuple(run.attribute_values(receiver.key)):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
@@ -322,15 +335,18 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
     if call.discarded and not is_tensor and receiver.source not in run.facts.built_loaders:
         for slot in run.store.holders(receiver):  # an object that moves in place, for all that can be told
             run.store.set(*slot, replace(receiver, placement=ANY))
-    return replace(receiver, placement=moved)
+    return replace(receiver, placement=moved, parameter=False)  # the copy of a parameter is none
 
 
 def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> None:
     """Move a module in place, with everything it has registered."""
-    after, _ = destination(run, row, call)
+    refusals.arguments(run, row, call, 0)
+    after, derived = destination(run, row, call)
     before = run.module_placement(receiver) or ANY
     if after is None:
         return
+    if not derived:
+        refusals.of_spread(run, receiver, call, after)
     moved = _why(row, call, before, after)
     _moved(
         run,
@@ -359,12 +375,11 @@ def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | No
     moved = _why(row, call, before, after)
     in_place = receiver.type.carrier is Carrier.IN_PLACE
     _moved(run, call, receiver_node(call), before, moved, in_place)
-    if in_place:
-        run.store.set(receiver.key, PLACEMENT, moved)
-        return receiver
-    copied = Object(run.new_key(), receiver.type, moved)
-    run.store.set(copied.key, PLACEMENT, moved)
-    return copied
+    result = receiver if in_place else Object(run.new_key(), receiver.type, moved)
+    run.store.set(result.key, PLACEMENT, moved)
+    for attribute, value in tuple(run.attribute_values(receiver.key)):
+        run.set_attribute(result.key, attribute, placed(run, value, moved))
+    return result
 
 
 def note_cast(run: Run, call: Call, receiver: Argument) -> None:
@@ -379,10 +394,3 @@ def note_cast(run: Run, call: Call, receiver: Argument) -> None:
         )  # fmt: skip
     else:
         _moved(run, call, receiver.node, before, before, in_place=False, device=False)
-
-
-def replace_parameters(run: Run, row: Conversion, call: Call, receiver: Argument | None) -> Value:
-    """Switch whether a move of a module replaces its parameters."""
-    first = first_value(call)
-    run.store.set(0, REPLACES, first == Const(True))
-    return NONE

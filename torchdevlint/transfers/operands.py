@@ -27,8 +27,8 @@ def operand(run: Run, node: cst.CSTNode, value: Value, role: str, is_index: bool
     match value:
         case Tensor():
             rank = value.rank
-        case Opaque(member=True):
-            rank = (1, None)  # a member of a batch has the dimension of the batch at least
+        case Opaque(member=True) | Opaque(parameter=True):
+            rank = (1, None)  # a member of a batch has the dimension of the batch at least; most parameters have one
         case Opaque() if value.key not in run.facts.tensors:
             proof = value.key
         case _:

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Combined, Need, Operand
-from torchdevlint.interpreter import calls, escapes, iteration
+from torchdevlint.interpreter import calls, clocks, escapes, iteration, pace
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.transfers import leaves, ranks, reads
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject
+from torchdevlint.transfers.placing import taken
 from torchdevlint.values import (
+    NONE,
     UNKNOWN,
     Choice,
     Const,
     Container,
     Flag,
+    Holder,
+    Kept,
     Object,
     Opaque,
     Tensor,
@@ -38,7 +43,7 @@ IN_PLACE = Combine(mix=Mix.IN_PLACE, rank=RankRule.SAME, in_place=True)
 
 def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) -> Value:
     """An operation on one tensor, as a function or as a method; of a list of tensors on its elements."""
-    source = subject(call, receiver)
+    source = call.get(row.position, "input") if row.position and receiver is None else subject(call, receiver)
     if source is None:
         return UNKNOWN
     value = source.value
@@ -52,21 +57,51 @@ def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) ->
     if isinstance(value, Container):
         value = iteration.element(run, value, source.node)
     others = call.arguments if receiver is not None else call.arguments[1:]
-    if row.binary and others and isinstance(others[0].value, Tensor):
+    other = call.keywords.get("other") or (others[0] if others else None)
+    if row.binary and other is not None and isinstance(other.value, Tensor):
         return combine(run, Combine(), call, receiver)
+    written = outputs(run, call)
+    if written:
+        meet(run, call.node, Combine(mix=row.out_mix), [operand(run, source.node, value, "input"), *written])
+        return call.keywords["out"].value
     return follow(run, row, value, call)
 
 
-def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Value:
-    """An operation on one tensor: the result is where the tensor is."""
+OUT = "out"
+"""The role of a tensor that an operation writes to; without dimensions it is refused on the host like others."""
+
+
+def outputs(run: Run, call: Call) -> list[Operand]:
+    """Return the operands that a call writes to (`out=`), one or several."""
+    out = call.keywords.get("out")
+    if out is None:
+        return []
+    values = iteration.parts(run, out.value, out.node) if isinstance(out.value, Container) else [out.value]
+    nodes = _element_nodes(out.node, len(values))
+    return [
+        operand(run, node, value, OUT)
+        for node, value in zip(nodes, values, strict=True)
+        if isinstance(value, Tensor | Opaque)
+    ]
+
+
+def follow(
+    run: Run, row: Follow, value: Value, call: Call | None = None, node: cst.BaseExpression | None = None
+) -> Value:
+    """An operation on one tensor, by a call or, at a ``node``, an attribute: the result is where the tensor is."""
+    place = call.node if call is not None else node
     given = value
     if isinstance(value, Opaque):
-        value = Tensor(run.placement_of(value))
+        value = _of_opaque(run, value, place)
+    elif isinstance(value, Tensor) and value.held is Holder.PARAMETER and not (row.in_place or run.frame.in_module):
+        value = _of_parameter(run, value, place)
     if not isinstance(value, Tensor):
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
-    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight)
+    whole = value.output and row.rank is RankRule.SAME
+    result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight, output=whole)
+    result = replace(result, kept=value.kept) if value.kept else result
     if row.rank is RankRule.REDUCE and call is not None:
         run.arrive(value, call.node)
     if row.demands:
@@ -89,6 +124,23 @@ def follow(run: Run, row: Follow, value: Value, call: Call | None = None) -> Val
     return run.container("tuple", (result, *(Tensor(value.placement, rank, False) for _ in range(count - 1))))
 
 
+def _of_opaque(run: Run, value: Opaque, node: cst.BaseExpression | None) -> Tensor:
+    """Return the tensor that an object is; what is made of the parameters of a module does not move with it."""
+    module = run.parameter_of.get(value.key)
+    place = run.placement_of(value)
+    if not value.parameter or module is None:
+        return Tensor(place)
+    return Tensor(taken(run, place, module.key, node, "a copy of parameters") if node is not None else place, (1, None))
+
+
+def _of_parameter(run: Run, value: Tensor, node: cst.BaseExpression | None) -> Tensor:
+    """Return what is made of a parameter of a module outside of it: that does not move with the module."""
+    holders = [slot for slot in run.store.holders(value) if slot in run.lent_parameters]
+    if not holders or node is None:
+        return value
+    return replace(value, placement=taken(run, value.placement, holders[0][0], node, "a copy of a parameter"))
+
+
 def operate(
     run: Run,
     row: Combine,
@@ -105,7 +157,15 @@ def operate(
         return tensors[0] if tensors else _without_tensors(run, values)
     names = ("input", "other")
     meet(run, node, row, [operand(run, n, v, names[i]) for i, (n, v) in enumerate(operands) if v in tensors])
-    return combined(run, row, values)
+    result = combined(run, row, values)
+    if _is_heavy(row):
+        clocks.launched(run, node, result.placement)
+    return result
+
+
+def _is_heavy(row: Combine) -> bool:
+    """Tell whether an operation may take its time: a product of matrices does, a sum of numbers does not."""
+    return row.mix is Mix.STRICT and not row.in_place and not row.index and not row.sequence
 
 
 def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
@@ -133,10 +193,21 @@ def meet(run: Run, node: cst.CSTNode, row: Combine, operands: list[Operand]) -> 
         return
     if all(o.placement == ANY for o in operands[1:]) or all(o.placement == ANY for o in operands[:-1]):
         return
-    run.emit(Combined(node, run.world, run.frame.entry, tuple(operands), row.mix, row.in_place))
+    run.emit(
+        Combined(
+            node,
+            run.world,
+            run.frame.entry,
+            tuple(operands),
+            row.mix,
+            row.in_place,
+            strict=(OUT,),
+            scalars=row.scalars,
+        )
+    )
 
 
-def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
+def combined(run: Run, row: Combine, values: Sequence[Value]) -> Tensor:
     """Return the result of a combination."""
     tensors = [
         v if isinstance(v, Tensor) else Tensor(run.placement_of(v))
@@ -145,7 +216,7 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
     ]
     # An operand of unknown kind may be a tensor: beside a host scalar it then decides where and what the result is.
     unseen = len(tensors) < sum(not isinstance(v, Const | Flag) for v in values)
-    rank = ranks.combined(row.rank, [*tensors, Tensor()] if unseen else tensors)
+    rank = ranks.combined(run, row.rank, [*tensors, Tensor()] if unseen else tensors)
     graph: bool | None
     if run.no_grad or row.graph is False:
         graph = False
@@ -153,12 +224,16 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Value:
         graphs = {t.graph for t in tensors}
         graph = True if True in graphs else None if None in graphs else False
     tallies = frozenset[int]().union(*(t.tallies for t in tensors))
+    kept = pace.as_whole(tensors) if row.sequence else frozenset[Kept]()
+    if not row.sequence and graph is not False:
+        pace.computed(run, tensors)
     if row.in_place or row.mix is Mix.FREE:
         first = tensors[0] if tensors else Tensor()
         return Tensor(first.placement, first.rank, graph, tallies=tallies)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
     undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
-    return Tensor(ANY if undecided else result_placement(tensors), rank, graph, tallies=tallies, number=number)
+    place = ANY if undecided else result_placement(tensors)
+    return Tensor(place, rank, graph, tallies=tallies, number=number, kept=kept)
 
 
 def _whereabouts(placement: Placement) -> bool:
@@ -195,43 +270,56 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     """An operation on several tensors, as a function or as a method of its first operand."""
     arguments = _operands(run, row, call, receiver)
     values = [argument.value for _, argument in arguments]
-    numbers = any(isinstance(a.value, Const) and name in row.number_overload for name, a in arguments)
+    numbers = any(
+        isinstance(a.value, Const) and a.value != NONE and name in row.number_overload for name, a in arguments
+    )
     operands = []
     for name, argument in arguments:
         value = argument.value
         escapes.consume(run, value)
         keep(run, value)
         run.arrive(value, call.node)
-        if isinstance(value, Opaque) and name == "input":
+        if isinstance(value, Opaque) and name in ("input", *row.operands[:1]) and not row.sequence:
             run.facts.tensors.add(value.key)
         if not isinstance(value, Tensor | Opaque) or name in row.optional_host:
             continue
         if numbers and name in row.number_overload and isinstance(value, Tensor) and value.rank[0] == 0:
             continue
-        operands.append(operand(run, argument.node, value, name, name in row.index))
-    meet(run, call.node, row, operands)
+        made = operand(run, argument.node, value, name, name in row.index)
+        operands.append(replace(made, part=True) if argument.part else made)
+    written = outputs(run, call)
+    if written and row.out_mix not in (None, Mix.FREE):
+        row = replace(row, mix=row.out_mix)
+    meet(run, call.node, row, operands if row.out_mix is Mix.FREE else operands + written)
+    if written:
+        return call.keywords["out"].value
     results = [v for v in values if isinstance(v, Tensor | Opaque | Choice | Unknown)]
     if row.sequence and not any(isinstance(v, Tensor | Opaque) for v in results):
         return Tensor(ANY, (1, None))
-    if "out" in call.keywords:
-        return call.keywords["out"].value
-    return combined(run, row, results)
+    result = combined(run, row, results)
+    if _is_heavy(row):
+        clocks.launched(run, call.node, result.placement)
+    if row.count and isinstance(result, Tensor):
+        further = (Tensor(result.placement, graph=None) for _ in range(row.count - 1))
+        return run.container("tuple", (result, *further))
+    return result
 
 
 def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> list[tuple[str, Argument]]:
     """Return the tensor arguments of a combination with the names of their parameters."""
     found: list[tuple[str, Argument]] = []
     given = ([receiver] if receiver is not None else []) + call.arguments
-    if row.format:
-        given = given[1:]
-        return [("input", argument) for argument in given]
+    if row.format or row.variadic:
+        given = given[1:] if row.format else given
+        return [
+            ("input", each)
+            for argument in given
+            for each in (_items(run, argument) if isinstance(argument.value, Container) else [argument])
+        ]
     if row.sequence:
         first = given[0] if given else call.keywords.get("tensors")
         if first is not None:
-            escapes.consume(run, first.value)
-            items = iteration.parts(run, first.value, first.node)
-            nodes = _element_nodes(first.node, len(items))
-            found = [("tensors", calls.Argument(node, item)) for node, item in zip(nodes, items, strict=True)]
+            found = [("tensors", item) for item in _items(run, first)]
         return found
     for index, name in enumerate(row.operands):
         if not name:
@@ -239,10 +327,16 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
         argument = call.keywords.get(name) or (given[index] if index < len(given) else None)
         if argument is not None:
             found.append((name, argument))
-    out = call.keywords.get("out")
-    if out is not None and isinstance(out.value, Tensor):
-        found.append(("out", out))
+    found.extend((name, call.keywords[name]) for name in row.keywords if name in call.keywords)
     return found
+
+
+def _items(run: Run, argument: Argument) -> list[Argument]:
+    """Return the elements of a sequence of tensors."""
+    escapes.consume(run, argument.value)
+    items = iteration.parts(run, argument.value, argument.node)
+    nodes = _element_nodes(argument.node, len(items))
+    return [calls.Argument(node, item, node is argument.node) for node, item in zip(nodes, items, strict=True)]
 
 
 def _element_nodes(node: cst.CSTNode, count: int) -> list[cst.CSTNode]:

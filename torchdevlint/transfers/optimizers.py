@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import HeldOptimizer
+from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import calls, escapes, iteration
-from torchdevlint.knowledge.rows import AddGroup, LoadState, OptimizerType, Row, Step
+from torchdevlint.knowledge.rows import AddGroup, GroupsOf, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
-from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED, Items
+from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
 from torchdevlint.transfers import checkpoints, leaves
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
     NONE,
-    UNKNOWN,
     Choice,
     Container,
     Module,
@@ -53,28 +52,35 @@ def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | Non
     return made
 
 
-def parameter_groups(run: Run, receiver: Optimizer) -> Value:
-    """Return the groups of an optimizer: of each module that it holds, one parameter stands for all."""
-    held = run.optimizer_modules.get(receiver.key, ())
-    parameters = [iteration.element(run, Parameters(module), cst.Name("parameters")) for module in held]
-    group = Items((("params", run.container("list", parameters)),), UNKNOWN)
-    return run.container("list", (), run.holder("dict", group)) if held else UNKNOWN
-
-
 def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
     """Hold the parameters of one more group; their state is made at the next step, whatever the optimizer."""
     argument = call.get(0, "param_group")
     if argument is not None:
         leaves.optimized(run, argument.value, call)
+    run.facts.regrouped[receiver.key] = run.new_key()
     late = HeldOptimizer(receiver.key, receiver.type, receiver.name, call.node, None, None, late=True)
     for module in _modules(run, argument.value, 0) if argument is not None else ():
         _note(run, module, late)
+
+
+def ask_group(run: Run, optimizer: Optimizer, key: object) -> Value | None:
+    """Note that a group of an optimizer was asked for its parameters, which may be replaced there.
+
+    Return a list in which one parameter stands for all of each module that is held, None where none is known.
+    """
+    if not any(isinstance(row, GroupsOf) and row.parameters == key for row in run.knowledge.optimizer.values()):
+        return None
+    run.facts.regrouped[optimizer.key] = run.new_key()
+    held = run.optimizer_modules.get(optimizer.key, ())
+    found = [iteration.element(run, Parameters(module), cst.Name("parameters")) for module in held]
+    return run.container("list", found) if found else None
 
 
 def _note(run: Run, module: Module | Opaque, held: HeldOptimizer) -> None:
     for key in _keys(run, module, set()):
         known = run.store.get(key, OPTIMIZERS)
         run.store.set(key, OPTIMIZERS, (*(known if isinstance(known, tuple) else ()), held))
+        run.facts.taken[key] = run.counter
 
 
 def _modules(run: Run, value: Value, depth: int) -> list[Module | Opaque]:
@@ -152,6 +158,7 @@ def _devices(placement: lattice.Placement) -> frozenset[lattice.Device]:
 
 def trained(run: Run) -> None:
     """Note that the function, and the loops it is in, run a backward pass or a step themselves."""
+    run.pace.launch = None
     run.facts.training_functions.add(run.frame.key)
     run.facts.training_loops.update(run.running)
 

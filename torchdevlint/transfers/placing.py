@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchdevlint import lattice
 from torchdevlint.interpreter import iteration, lineage
-from torchdevlint.knowledge.rows import Placing
+from torchdevlint.knowledge.rows import Carrier, Placing
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -18,10 +19,12 @@ from torchdevlint.values import (
     Holder,
     Instance,
     Module,
+    Object,
     Opaque,
     Tensor,
     Value,
 )
+from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
@@ -39,6 +42,7 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
             moves_itself = module.cls is not None and not top and _overrides(run, module)
             here = ANY if moves_itself or module.type.placing is Placing.UNSEEN else placement
             run.store.set(module.key, PLACEMENT, here)
+            _departed(run, module.key, here)
             for name, value in tuple(run.attribute_values(module.key)):
                 _move_held(run, module, name, value, here, visited)
             _move_contained(run, module, here, visited)
@@ -46,11 +50,29 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
             if module.key not in visited:
                 visited.add(module.key)
                 run.store.set(module.key, PLACEMENT, placement)
+                _departed(run, module.key, placement)
+                _move_parts(run, module, placement, visited)
         case Choice():
             for option, _ in module.options:
                 move_module(run, option, placement, visited)
         case _:
             return
+
+
+def _departed(run: Run, key: int, placement: Placement) -> None:
+    """Note that a module was moved off the host."""
+    if placement != ANY and not all(lattice.is_host(p.device) for p in placement):
+        run.facts.departed[key] = run.new_key()
+
+
+def taken(run: Run, placement: Placement, module: int, node: cst.CSTNode, text: str) -> Placement:
+    """Return a placement on the host with the reason that something was taken out of a module there."""
+    return frozenset(
+        replace(p, why=Why(Role.TAKEN, node, text, p.why, taken=(module, run.new_key())))
+        if lattice.is_host(p.device)
+        else p
+        for p in placement
+    )
 
 
 def _overrides(run: Run, module: Module) -> bool:
@@ -97,10 +119,22 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
             move_module(run, value, placement, visited)
         case Opaque() if value.output:
             run.store.set(module.key, name, replace(value, placement=placement))
+            _move_parts(run, value, placement, visited)
         case Tensor() if value.held is not Holder.NONE:
-            run.store.set(module.key, name, replace(value, placement=placement))
+            moved = replace(value, placement=placement)
+            if value.held is Holder.PARAMETER and (module.key, name) in run.lent_parameters:
+                for slot in run.store.holders(value):  # a parameter stays the same object, whatever it is called
+                    run.store.set(*slot, moved)
+            run.store.set(module.key, name, moved)
         case _:
             return
+
+
+def _move_parts(run: Run, whole: Opaque, placement: Placement, visited: set[int]) -> None:
+    """Move the modules that the script put into a part of a module of other code (`model.classifier[6] = …`)."""
+    for _, item in tuple(run.attribute_values(whole.key)):
+        if isinstance(item, Module):
+            move_module(run, item, placement, visited)
 
 
 def placed(run: Run, value: Value, placement: Placement, depth: int = 0) -> Value:
@@ -110,6 +144,8 @@ def placed(run: Run, value: Value, placement: Placement, depth: int = 0) -> Valu
             return Tensor(placement, value.rank, value.graph)
         case Opaque():
             return run.opaque(value.name, placement=placement)
+        case Object() if value.type.carrier is not Carrier.NONE:
+            return iteration.another(run, value, placement)
         case Container():
             if depth >= MAX_DEPTH:
                 return UNKNOWN

@@ -108,6 +108,10 @@ def following(run: Run, rule: RankRule, rank: Rank, call: Call | None) -> Rank:
             return (low + 1, None if high is None else high + 1)
         case RankRule.MINUS_ONE:
             return (max(low - 1, 0), None if high is None else max(high - 1, 0))
+        case RankRule.LESS:
+            return (max(low - 1, 0), high)
+        case RankRule.MORE:
+            return (low, None)
         case RankRule.REDUCE if call is not None:
             return _reduced(run, rank, call)
         case _:
@@ -125,14 +129,14 @@ def _reduced(run: Run, rank: Rank, call: Call) -> Rank:
     if keep is not None and keep.value == Const(True):
         return rank
     known = iteration.elements(run, dim.value)
-    if known is None and not isinstance(dim.value, Const):
-        return (0, high)
+    if (known is None and not isinstance(dim.value, Const)) or known == []:
+        return (0, high)  # dimensions that cannot be counted; none at all may mean each of them
     count = len(known) if known is not None else 1
     kept = high if keep is not None or high is None else max(high - count, 0)
     return (max(low - count, 0), kept)
 
 
-def combined(rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
+def combined(run: Run, rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
     """Return the rank of the result of a combination of tensors."""
     match rule:
         case RankRule.BROADCAST:
@@ -141,16 +145,11 @@ def combined(rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
             low = max(t.rank[0] for t in tensors)
             highs = [t.rank[1] for t in tensors]
             return (low, None if None in highs else max(h for h in highs if h is not None))
-        case RankRule.SAME:
-            return tensors[0].rank if tensors else ANY_RANK
-        case RankRule.SCALAR:
-            return SCALAR
-        case RankRule.ONE:
-            return (1, 1)
-        case RankRule.VECTOR:
-            return (1, None)
-        case RankRule.PLUS_ONE:
-            low, high = tensors[0].rank if tensors else ANY_RANK
-            return (low + 1, None if high is None else high + 1)
+        case RankRule.LAST:
+            return tensors[-1].rank if tensors else ANY_RANK
+        case RankRule.PRODUCT:
+            # Of a vector and a matrix one dimension is left, of vectors none.
+            lows = sorted(t.rank[0] for t in tensors[:2])
+            return (0, None) if len(lows) < 2 or lows[1] < 2 else (lows[1] - (lows[0] < 2), None)
         case _:
-            return ANY_RANK
+            return following(run, rule, tensors[0].rank if tensors else ANY_RANK, None)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import HostNeeded, HostRead, Need
-from torchdevlint.interpreter import iteration
-from torchdevlint.knowledge.rows import Plain, ReadHost
+from torchdevlint.interpreter import absence, iteration, pace
+from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers.operands import function_text, operand
@@ -52,7 +52,7 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
             run.facts.tensors.add(value.key)
         proven = isinstance(value, Tensor) or (isinstance(value, Opaque) and (receiver is not None or value.member))
         if proven and run.placement_of(value) != ANY:
-            read = operand(run, argument.node, value, "input")
+            read = replace(operand(run, argument.node, value, "input"), part=value is not argument.value)
             run.arrive(value, call.node)
             run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
     run.waits += 1
@@ -122,6 +122,11 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     for read in call.arguments if receiver is None else [receiver]:
         if not row.tensor_evidence:
             run.arrive(read.value, call.node)
+        if row.modules and isinstance(read.value, Opaque):
+            run.facts.modules.add(read.value.key)
+    if row.reads and receiver is not None:
+        pace.fetched(run, receiver.value, call.node)
+        pace.waited(run, call.node, run.placement_of(receiver.value), number=True)
     run.waits += 1
     if receiver is not None and isinstance(receiver.value, Tensor):
         tensor = receiver.value
@@ -129,6 +134,13 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
             return sizes(run, tensor)
         first = row.sizes and call.arguments[0].value == Const(0)
         return Const(0) if tensor.empty and (row.counts or first) else UNKNOWN
+    if row.asks and call.arguments:
+        return absence.is_tensor(run, call.arguments[0].value)
+    return UNKNOWN
+
+
+def own(run: Run, row: OfProcess, call: Call, receiver: Argument | None) -> Value:
+    """Give what the process has of its own."""
     return UNKNOWN
 
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import Replicated
 from torchdevlint.interpreter import iteration
 from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Replicas
 from torchdevlint.lattice import ACCELERATOR, Concrete, Placement
+from torchdevlint.names import text_of
+from torchdevlint.parallel import Fed, Replicated
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.transfers.placing import contained
+from torchdevlint.transfers.runtime import ALONE
 from torchdevlint.values import NONE, Const, Container, Holder, Module, Tensor, Value
 
 if TYPE_CHECKING:
@@ -54,13 +56,24 @@ def meet(run: Run, module: Module, inner: object, call: Call) -> None:
         _record(run, inner, call, function_text(call), kept[1], kept[0])
 
 
+def fed(run: Run, module: Module) -> None:
+    """Record the loaders from which the loops that run feed a wrapper that runs in several processes."""
+    if module.type.replicas is not Replicas.MADE or module.key not in run.wrapped or run.store.get(0, ALONE):
+        return
+    for loop in run.running:
+        for loader, condition in run.fed.get(loop, ()):
+            if loader.made is not None and loader.whole and lattice.compatible(condition, run.world):
+                text, wrapped = text_of(loader.made), run.wrapped[module.key][0]
+                run.emit(Fed(loader.made, run.world | condition, text, loop, loader.whole, wrapped))
+
+
 def _record(run: Run, inner: Module, call: Call, text: str, home: Placement, wrapped: cst.CSTNode | None) -> None:
-    state = next((state for state in _states(run, inner, 0) if state != lattice.ANY), None)
+    state = next((state for state in states(run, inner, 0) if state != lattice.ANY), None)
     if state is not None:
         run.emit(Replicated(call.node, run.world, text, inner.name, state, home, wrapped))
 
 
-def _states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
+def states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
     """Yield where the tensors are that a module surely holds."""
     match value:
         case Tensor() if value.held is not Holder.NONE:
@@ -71,8 +84,8 @@ def _states(run: Run, value: Value, depth: int) -> Iterator[Placement]:
                     yield run.module_placement(value) or lattice.ANY
                 return
             for _, item in run.attribute_values(value.key):
-                yield from _states(run, item, depth + 1)
+                yield from states(run, item, depth + 1)
             for item in contained(run, value):
-                yield from _states(run, item, depth + 1)
+                yield from states(run, item, depth + 1)
         case _:
             return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled
+from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter.run import DISTRIBUTED
 from torchdevlint.knowledge.rows import (
     Arguments,
@@ -16,13 +17,15 @@ from torchdevlint.knowledge.rows import (
     DeviceNumber,
     DeviceType,
     EnvironmentRow,
+    Option,
     Query,
     SetDevice,
 )
-from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, HOST, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
-from torchdevlint.transfers.devices import legacy_type, parse, place_of
+from torchdevlint.transfers.collectives import group_made
+from torchdevlint.transfers.devices import choose_device, legacy_type, named, parse, place_of
 from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
     NONE,
@@ -31,6 +34,7 @@ from torchdevlint.values import (
     Device,
     Flag,
     Form,
+    Object,
     Opaque,
     Value,
 )
@@ -38,6 +42,10 @@ from torchdevlint.values import (
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
+
+
+ALONE = "<alone>"
+"""The slot that tells that a training has one process only."""
 
 
 def _as_place(value: Device) -> Device:
@@ -102,12 +110,16 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
     first = call.arguments[0].value if call.arguments else None
     backend = call.keywords.get("backend")
     given = backend.value if backend is not None else first
+    group_made(run, row, given)
     named = row.argument != "" and isinstance(given, Const) and given.value == row.argument
     if not row.argument or given is None or named:
         run.world |= {(row.type, True)}
         run.facts.guards = True
     if named:
         run.world |= {(DISTRIBUTED, True)}  # each of the processes has an accelerator of its own
+    processes = call.keywords.get(row.processes)
+    if processes is not None and processes.value == Const(1):
+        run.store.set(0, ALONE, True)
     return NONE
 
 
@@ -128,11 +140,44 @@ def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument 
     return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, f"`{call.text}()`")))
 
 
+def option(run: Run, row: Option, call: Call, receiver: Argument | None) -> Value:
+    """Declare an argument of the command line; one that is an accelerator where nobody gives it is noted."""
+    default = call.keywords.get("default")
+    if default is None or receiver is None or not isinstance(receiver.value, Object):
+        return UNKNOWN
+    chosen = choose_device(run, default.value)
+    placement = chosen.placement if isinstance(chosen, Device) else frozenset()
+    device = parse(default.value.value) if isinstance(default.value, Const) else None
+    if any(lattice.is_accelerator(p.device) for p in placement) or (device is not None and device.type != HOST.type):
+        words = [a.value.value for a in call.arguments if isinstance(a.value, Const) and isinstance(a.value.value, str)]
+        long = next((word for word in words if word.startswith("--")), words[0] if words else "")
+        run.options.setdefault(receiver.value.key, {})[long] = None
+    return UNKNOWN
+
+
 def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:
     """Return a namespace of command-line arguments."""
+    keeps_to_host(run, row.unplaced, call)
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
+    for name, argument in call.keywords.items() if row.holds else ():
+        run.set_attribute(made.key, name, named(run, argument.value, name))
+    parser = receiver.value if receiver is not None else None
+    for name in run.options.get(parser.key, ()) if isinstance(parser, Object) else ():
+        place = run.derive(made, name)
+        run.store.remember(made.key, name.lstrip("-").replace("-", "_"), place)
+        run.facts.carriers.setdefault(place.key, set()).add(PROVEN)  # as good as a module that is moved there
     return made
+
+
+def keeps_to_host(run: Run, unplaced: tuple[tuple[str, object], ...] | None, call: Call) -> bool:
+    """Tell whether one of these arguments keeps to the host what else leaves it; None is of what does not."""
+    if unplaced is None:
+        return False
+    if any(call.keywords[name].value == Const(kept) for name, kept in unplaced if name in call.keywords):
+        return True
+    run.facts.accelerated = True
+    return False
 
 
 def number(run: Run, row: DeviceNumber, call: Call, receiver: Argument | None) -> Value:

@@ -55,6 +55,8 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
         placement = _host_only(run, call.node, what)
     else:
         placement = run.default_placement(call.node, what)
+        if not row.legacy and "generator" not in call.keywords:  # one of the host's draws the same on every machine
+            run.pace.made.add(call.node)
     grad = call.keywords.get("requires_grad")
     graph: bool | None = False
     if grad is not None:

@@ -40,6 +40,8 @@ def patch_accelerator(runtime: Runtime) -> None:
         return None if check_available and not runtime.is_available() else Device("cuda")
 
     accelerator.current_accelerator = current_accelerator
+    # what `torch.distributed` asks for the device of a mesh, there or not
+    torch._C._get_accelerator = lambda: Device("cuda")
     for name, replacement in (
         ("is_available", cuda.is_available),
         ("device_count", cuda.device_count),

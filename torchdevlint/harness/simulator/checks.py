@@ -19,17 +19,20 @@ from torchdevlint.harness.simulator.tags import ADOPTS, CPU, Tag, is_on_device
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor argument of an operation."""
+    """A tensor argument of an operation; ``written`` tells that the operation writes to it."""
 
     name: str
     tensor: torch.Tensor
     tag: Tag
     storage: Any
+    written: bool = False
 
 
 Check = Callable[[str, Sequence[Operand]], None]
 _RULES: dict[str, tuple[str, list[str]]] = json.loads(TABLE.read_text(encoding="utf-8"))["rules"]
 
+# these clone their first tensor and copy the second one into a part of it (ATen's `TensorShape.cpp`)
+COPIES_INTO_A_COPY = frozenset(["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"])
 # copies between devices, and what only asks about tensors or exchanges their storages
 _FREE = frozenset(
     [
@@ -48,8 +51,23 @@ _FREE = frozenset(
         "_foreach_copy_",
         "dequantize",
         "new_empty_strided",
+        # a value without dimensions of another device is read on the host (ATen's `Fill.cpp`)
+        "fill",
+        "fill_",
+        # ends that are tensors are read on the host (ATen's `RangeFactories.cpp`)
+        "linspace",
+        "logspace",
+        *COPIES_INTO_A_COPY,
     ]
 )
+# composed of an operation whose wrapper compares all devices
+_COMPOSED_OF = {
+    "addr_.default": "addr.out",
+    "complex.default": "complex.out",
+    "masked_scatter.default": "masked_scatter_.default",
+    "polar.default": "polar.out",
+    "put.default": "put_.default",
+}
 # ternary kernels of TensorIterator that take one CPU scalar at the most (`max_cpu_scalars_on_non_cpu` in ATen)
 _ONE_HOST_SCALAR = frozenset(["addcmul", "addcmul_", "addcdiv", "addcdiv_", "lerp", "lerp_"])
 
@@ -59,12 +77,14 @@ def check(name: str, overload: str, operands: Sequence[Operand]) -> None:
     if name in _FREE:
         return
     special = _SPECIAL.get(name)
+    full_name = f"{name}.{overload}"
+    full_name = _COMPOSED_OF.get(full_name, full_name)
     if special is not None:
         special(name, operands)
     elif name.startswith("_foreach_"):
         _check_rows(name, operands)
-    elif f"{name}.{overload}" in _RULES:
-        method, order = _RULES[f"{name}.{overload}"]
+    elif full_name in _RULES:
+        method, order = _RULES[full_name]
         _check_all(
             sorted(operands, key=lambda operand: order.index(operand.name) if operand.name in order else 99), method
         )
@@ -90,21 +110,22 @@ def _check_all(operands: Sequence[Operand], method: str) -> None:
 def _check_iterator(name: str, operands: Sequence[Operand]) -> None:
     """What TensorIterator does: an input without dimensions may be on the CPU, an output may not."""
     common = next((operand.tag for operand in operands if is_on_device(operand.tag)), CPU)
-    in_place = name.endswith("_") and not name.endswith("__")
     scalars = 0
     for operand in operands:
         if operand.tag is ADOPTS or operand.tag == common:
             continue
-        is_output = operand.name in ("out", "grad_input") or (in_place and operand.name == "self")
-        if operand.tag == CPU and operand.tensor.dim() == 0 and not is_output:
+        if operand.tag == CPU and operand.tensor.dim() == 0 and not operand.written:
             scalars += 1
             if scalars > 1 and name in _ONE_HOST_SCALAR:
                 raise RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
             continue
-        raise RuntimeError(
-            "Expected all tensors to be on the same device, but found at least two devices, "
-            f"{common} and {operand.tag}!"
-        )
+        raise _two_devices(common, operand.tag)
+
+
+def _two_devices(first: Tag, second: Tag) -> RuntimeError:
+    return RuntimeError(
+        f"Expected all tensors to be on the same device, but found at least two devices, {first} and {second}!"
+    )
 
 
 def _named(operands: Sequence[Operand], *names: str) -> list[Operand]:
@@ -123,8 +144,22 @@ def _check_index(name: str, operands: Sequence[Operand]) -> None:
             _check_iterator(name, _named(operands, "self", "values"))
 
 
+def _check_index_fill(name: str, operands: Sequence[Operand]) -> None:
+    """The index is given the dimensions of the tensor before the iterator compares; the value is read on the host."""
+    owner, index = _named(operands, "self")[0].tag, _named(operands, "index")[0].tag
+    if ADOPTS not in (owner, index) and owner != index:
+        raise _two_devices(*((owner, index) if is_on_device(owner) else (index, owner)))
+
+
+def _check_blocks(name: str, operands: Sequence[Operand]) -> None:
+    if len({operand.tag for operand in operands} - {ADOPTS}) > 1:
+        raise RuntimeError("torch.block_diag: input tensors must all be on the same device.")
+
+
 def _check_masked_fill(name: str, operands: Sequence[Operand]) -> None:
     owner, mask = _named(operands, "self")[0].tag, _named(operands, "mask")[0].tag
+    if owner == CPU and any(is_on_device(value.tag) for value in _named(operands, "value")):
+        raise RuntimeError("masked_fill_: Expected inputs to be on same device")
     if ADOPTS not in (owner, mask) and owner != mask:
         raise RuntimeError(
             f"expected self and mask to be on the same device, but got mask on {mask} and self on {owner}"
@@ -191,6 +226,9 @@ _SPECIAL: dict[str, Check] = {
     "index_put_": _check_index,
     "_index_put_impl_": _check_index,
     "_unsafe_index_put": _check_index,
+    "block_diag": _check_blocks,
+    "index_fill": _check_index_fill,
+    "index_fill_": _check_index_fill,
     "masked_fill": _check_masked_fill,
     "masked_fill_": _check_masked_fill,
     "embedding": _check_embedding,
@@ -202,3 +240,8 @@ _SPECIAL: dict[str, Check] = {
     "mkldnn_convolution": _check_convolution,
     "_pack_padded_sequence": _check_packing,
 }
+
+TABLED = frozenset(_RULES)
+"""The operations, with their overloads, whose devices the generated wrappers compare."""
+KNOWN = _FREE | frozenset(_SPECIAL)
+"""The operations of which it is written here what ATen itself compares."""

@@ -65,6 +65,10 @@ def patch_composed(mover: Mover) -> None:
     _patch_attention()
     _patch_meshgrid()
     _patch_matrix_rank()
+    _patch_tensordot()
+    for name, check in (("quantile", _check_quantile), ("nanquantile", _check_quantile), ("inner", _check_inner)):
+        for owner in (torch, torch.Tensor):
+            replace_function(owner, name, _checked(getattr(owner, name), check))
 
 
 def _patch_attention() -> None:
@@ -107,3 +111,52 @@ def _patch_matrix_rank() -> None:
         return tags.tag_tensor(rank, device_of(matrix)) if tags.tag_of(rank) is tags.ADOPTS else rank
 
     replace_function(torch.linalg, "matrix_rank", matrix_rank)
+
+
+def _patch_tensordot() -> None:
+    native = torch._VF.tensordot
+
+    def tensordot(a: torch.Tensor, b: torch.Tensor, *args: Any, out: torch.Tensor | None = None) -> Any:
+        """Compares devices after the product, as `tensordot_out` in ATen's `Linear.cpp` does."""
+        if out is None:
+            return native(a, b, *args)
+        product = native(a, b, *args)
+        if device_of(out) != device_of(product):
+            raise RuntimeError(
+                "tensordot: Expected the output and input tensors to be on the same device, but got the output tensor "
+                f"on {device_of(out)}, input tensor a on {device_of(a)}, and input tensor b on {device_of(b)}"
+            )
+        return native(a, b, *args, out=out)
+
+    torch._VF.tensordot = tensordot
+
+
+def _checked(
+    native: Callable[..., Any], check: Callable[[torch.Tensor, torch.Tensor, str], None]
+) -> Callable[..., Any]:
+    """The function, which first compares the devices of its first argument with those of its second and its result."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *(value for name, value in kwargs.items() if name != "out")]
+        for role, other in (("q", given[1]), ("out", kwargs.get("out"))):
+            if isinstance(other, torch.Tensor):
+                check(given[0], other, role)
+        return native(*args, **kwargs)
+
+    return call
+
+
+def _check_quantile(tensor: torch.Tensor, other: torch.Tensor, role: str) -> None:
+    """What `quantile_checks` and `quantile_out_impl` in ATen's `Sorting.cpp` compare."""
+    if device_of(other) != device_of(tensor):
+        raise RuntimeError(f"quantile() {role} tensor must be on the same device as the input tensor")
+
+
+def _check_inner(tensor: torch.Tensor, other: torch.Tensor, role: str) -> None:
+    """What `inner` in ATen's `LinearAlgebra.cpp` compares, which are the types."""
+    one, two = device_of(tensor).type, device_of(other).type
+    if one != two:
+        raise RuntimeError(
+            f"Expected tensor to have {one} DeviceType, but got tensor with {two} DeviceType "
+            "(while checking arguments for inner())"
+        )

@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from torchdevlint.harness.simulator import tags
-from torchdevlint.harness.simulator.checks import Operand, check
+from torchdevlint.harness.simulator.checks import COPIES_INTO_A_COPY, Operand, check
 from torchdevlint.harness.simulator.devices import Runtime
 from torchdevlint.harness.simulator.errors import SimulationError
 from torchdevlint.harness.simulator.report import DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, Kind
@@ -38,6 +38,10 @@ _WAITS = frozenset(
 # their second result is read on the host, so it is made there
 _SECOND_ON_HOST = frozenset({"_pack_padded_sequence"})
 _INDEXING = frozenset({"index", "_unsafe_index"})
+# their results are beside their first tensor
+_BESIDE_FIRST = _INDEXING | COPIES_INTO_A_COPY
+# made where the call asks for it, wherever the tensors are that say how
+_RANGES = frozenset({"linspace", "logspace"})
 _MASKS = (torch.bool, torch.uint8)
 
 
@@ -48,6 +52,7 @@ class _Operation:
     name: str
     overload: str
     arguments: tuple[str, ...]
+    written: frozenset[str]
     takes_device: bool
 
 
@@ -55,18 +60,20 @@ class _Operation:
 def _describe(function: Any) -> _Operation:
     schema = function._schema
     arguments = tuple(argument.name for argument in schema.arguments)
-    return _Operation(schema.name.split("::")[-1], schema.overload_name or "default", arguments, "device" in arguments)
+    written = frozenset(argument.name for argument in schema.arguments if argument.is_write)
+    name = schema.name.split("::")[-1]
+    return _Operation(name, schema.overload_name or "default", arguments, written, "device" in arguments)
 
 
-def _operands(name: str, value: Any) -> Iterator[Operand]:
+def _operands(name: str, value: Any, written: bool) -> Iterator[Operand]:
     """The tensors in an argument; those without a storage in the host's memory are none of CUDA's."""
     if isinstance(value, torch.Tensor):
         storage = tags.storage_within_native(value)
         if storage is not None:
-            yield Operand(name, value, tags.tag_of_storage(storage), storage)
+            yield Operand(name, value, tags.tag_of_storage(storage), storage, written)
     elif isinstance(value, (list, tuple)):
         for each in value:
-            yield from _operands(name, each)
+            yield from _operands(name, each, written)
 
 
 def _stay_on_host(operands: Sequence[Operand]) -> None:
@@ -107,7 +114,7 @@ class DeviceRules(TorchDispatchMode):
         operands = [
             operand
             for name, value in [*zip(operation.arguments, args, strict=False), *kwargs.items()]
-            for operand in _operands(name, value)
+            for operand in _operands(name, value, name in operation.written)
         ]
         device = next((operand.tag for operand in operands if is_on_device(operand.tag)), None)
         requested = self._requested(operation, kwargs)
@@ -170,7 +177,7 @@ class DeviceRules(TorchDispatchMode):
             destination, source = operands[0].tag, operands[1].tag
             if ADOPTS not in (destination, source) and destination != source:
                 kind = kind_of_copy(source, destination)
-                if kind == DEVICE_TO_HOST and not non_blocking:
+                if kind != DEVICE_TO_DEVICE and not non_blocking:
                     self._runtime.note_wait("copy_")
                 note(kind, operands[1].tensor.nbytes, "copy_")
 
@@ -188,8 +195,10 @@ class DeviceRules(TorchDispatchMode):
         """Where the results are."""
         if requested is not None:
             return requested
-        if operation.name in _INDEXING:
+        if operation.name in _BESIDE_FIRST:
             return operands[0].tag if operands else CPU
+        if operation.takes_device and operation.name in _RANGES:
+            return CPU
         if device is not None:
             return device
         return ADOPTS if all(operand.tag is ADOPTS for operand in operands) else CPU

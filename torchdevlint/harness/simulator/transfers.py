@@ -63,8 +63,8 @@ class Mover:
         source = device_of(tensor)
         self._runtime.check_usable()
         to_host = device == CPU and source != CPU
-        if to_host and not non_blocking:
-            self._runtime.note_wait("to")
+        if not non_blocking and CPU in (device, source):
+            self._runtime.note_wait("to")  # in either direction: the stream is synchronised after the copy
         self._runtime.ledger.note(kind_of_copy(source, device), tensor.nbytes, "to")
         copy = self.clone(tensor, device)
         if to_host and non_blocking:

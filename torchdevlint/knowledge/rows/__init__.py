@@ -9,19 +9,26 @@ from typing import TypeAlias
 from torchdevlint.knowledge.rows.libraries import (
     Build,
     Carrier,
+    Feed,
     FrameworkDevice,
+    Given,
     MoveHelper,
     ObjectType,
+    Precision,
     Prepare,
     Transparent,
     TreeMap,
 )
 from torchdevlint.knowledge.rows.modules import (
     AddGroup,
+    Arrives,
     ContainerKind,
+    Exchange,
     Freeze,
+    GroupsOf,
     HoldParameters,
     LoadState,
+    Mode,
     ModuleType,
     OptimizerType,
     ParameterType,
@@ -32,11 +39,15 @@ from torchdevlint.knowledge.rows.modules import (
     StateOf,
     Step,
     Submodules,
+    Switch,
     Visit,
 )
 from torchdevlint.knowledge.rows.runtime import (
     Arguments,
+    Autocast,
     Begin,
+    Clock,
+    Collective,
     Conversion,
     Count,
     CurrentDevice,
@@ -53,6 +64,8 @@ from torchdevlint.knowledge.rows.runtime import (
     LoaderType,
     LoadFile,
     NoGrad,
+    OfProcess,
+    Option,
     Query,
     SaveFile,
     SetDevice,
@@ -65,6 +78,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Cast,
     Combine,
     Convert,
+    Differentiate,
     Follow,
     Like,
     Loss,
@@ -96,6 +110,7 @@ Row: TypeAlias = (
     | SetDevice
     | DefaultDevice
     | ModuleType
+    | Option
     | OptimizerType
     | DatasetType
     | LoaderType
@@ -103,9 +118,13 @@ Row: TypeAlias = (
     | SaveFile
     | NoGrad
     | GradMode
+    | Autocast
+    | Clock
     | Conversion
     | AddGroup
     | StateOf
+    | GroupsOf
+    | Exchange
     | Freeze
     | DeviceContext
     | Transparent
@@ -115,6 +134,8 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Feed
+    | Given
     | FrameworkDevice
     | Arguments
     | EnvironmentRow
@@ -127,13 +148,17 @@ Row: TypeAlias = (
     | Visit
     | Step
     | LoadState
+    | Mode
     | Backward
+    | Differentiate
     | WorkerInfo
     | StartMethod
     | Begin
     | Environment
     | SetVariables
+    | OfProcess
     | DeviceNumber
+    | Collective
 )
 
 
@@ -149,9 +174,11 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none. ``processes`` are prefixes of calls that start other processes.
+    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
+    ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
+    processes.
     ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes.
+    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -164,6 +191,7 @@ class Knowledge:
     module_call: str
     dtypes: frozenset[str]
     module_overrides: tuple[str, ...]
+    state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
     inert: tuple[str, ...]
     arrays: tuple[str, ...]
@@ -172,16 +200,22 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    file_reads: frozenset[str]
+    spreads: frozenset[str]
 
 
 __all__ = [
     "AddGroup",
     "Arguments",
+    "Arrives",
+    "Autocast",
     "Backward",
     "Begin",
     "Build",
     "Carrier",
     "Cast",
+    "Clock",
+    "Collective",
     "Combine",
     "ContainerKind",
     "Conversion",
@@ -193,14 +227,19 @@ __all__ = [
     "DeviceContext",
     "DeviceNumber",
     "DeviceType",
+    "Differentiate",
     "Draw",
     "Environment",
     "EnvironmentRow",
+    "Exchange",
+    "Feed",
     "Follow",
     "FrameworkDevice",
     "Freeze",
     "GeneratorType",
+    "Given",
     "GradMode",
+    "GroupsOf",
     "HoldParameters",
     "Knowledge",
     "Like",
@@ -210,16 +249,20 @@ __all__ = [
     "Loss",
     "Make",
     "Mix",
+    "Mode",
     "ModuleType",
     "Move",
     "MoveHelper",
     "MoveKind",
     "NoGrad",
     "ObjectType",
+    "OfProcess",
     "OptimizerType",
+    "Option",
     "ParameterType",
     "Placing",
     "Plain",
+    "Precision",
     "Prepare",
     "Query",
     "Quiet",
@@ -236,6 +279,7 @@ __all__ = [
     "StateOf",
     "Step",
     "Submodules",
+    "Switch",
     "Transparent",
     "TreeMap",
     "Visit",

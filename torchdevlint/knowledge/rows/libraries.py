@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from torchdevlint.knowledge.rows.modules import ModuleType, Placing
+from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
 
 if TYPE_CHECKING:
     from torchdevlint.knowledge.rows import Row
@@ -23,11 +23,27 @@ class Carrier(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Precision:
+    """A name of automatic mixed precision, and the one that is used today (``name``), if it is ``old``.
+
+    ``keyword`` names the first argument, the type of the device, which is ``default`` if it is not given. Where there
+    is no such device, it warns and switches itself off, unless the argument at ``enabled`` decides.
+    """
+
+    name: str
+    old: bool = False
+    keyword: str = ""
+    default: str = ""
+    enabled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectType:
     """A library class of which instances are objects with known methods and attributes.
 
-    ``methods`` and ``attributes`` map names to rows; ``call`` is the row of calling an instance. A class
-    whose ``open`` is True has whatever attributes the script asks for.
+    ``methods`` and ``attributes`` map names to rows; ``call`` is the row of calling an instance. ``overrides`` are
+    methods of a subclass that the framework calls, with what it hands to them. ``unplaced`` is None where an instance
+    places nothing; else it sends modules to an accelerator where there is one, unless it is given one of these.
     """
 
     name: str
@@ -39,6 +55,9 @@ class ObjectType:
     on_host: bool = False  # made on the host; its elements are where it is
     placing: Placing = Placing.USER
     placed_by: tuple[str, ...] = ()  # keywords that change where it places things (`Accelerator(cpu=True)`)
+    precision: Precision | None = None
+    overrides: Mapping[str, tuple[Arrives, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    unplaced: tuple[tuple[str, object], ...] | None = None
     pipeline: bool = False  # made of callables, which a call applies one after the other (`transforms.Compose`)
 
 
@@ -53,6 +72,14 @@ class Build:
     placed_by: tuple[str, ...] = ()
     follows: bool = False  # the object is where the first argument is (`pack_padded_sequence`)
     host: tuple[int, str] | None = None  # the position and the name of an argument that has to be on the host
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A call of which a row tells where a keyword is given; without it nothing is known (`return_tensors="pt"`)."""
+
+    keyword: str
+    row: Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +107,26 @@ class MoveHelper:
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """A framework's `prepare`/`setup`: returns its arguments, modules moved and loaders moving their batches."""
+    """A framework's `prepare`/`setup`: returns its arguments, modules moved and loaders moving their batches.
+
+    ``tensors`` tells that tensors are moved too (`fabric.to_device`), ``scatters`` that a module moves its inputs from
+    here on (`fully_shard`). With one of the keywords ``chosen_by`` it is the script that says what is moved.
+    """
+
+    tensors: bool = False
+    scatters: bool = False
+    chosen_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A call that takes a function of the script, to run it later with ``arrives`` (`ignite.engine.Engine(step)`)."""
+
+    arrives: tuple[Arrives, ...]
+    function: int = 0
+    keyword: str = "process_function"
 
 
 @dataclass(frozen=True, slots=True)
 class FrameworkDevice:
-    """The device that a framework gives this process (`accelerator.device`, `fabric.device`)."""
+    """The device that a framework gives this process (`accelerator.device`, `ignite.distributed.device()`)."""

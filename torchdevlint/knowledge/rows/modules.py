@@ -26,6 +26,15 @@ class Placing(Enum):
     UNSEEN = "code that cannot be seen"
 
 
+class Arrives(Enum):
+    """What a framework hands to a function or method of the script."""
+
+    ANYTHING = "of which nothing is known"
+    MODULE = "a module that it has placed"
+    PLACED = "tensors that it has placed where the module is"
+    BATCH = "a batch as the loader yields it"
+
+
 class Replicas(Enum):
     """When a wrapper asks that the module it wraps is on the first of its devices."""
 
@@ -36,6 +45,15 @@ class Replicas(Enum):
 
 Output: TypeAlias = Literal["tensor", "pair", "opaque", "input"]
 """What a module returns: a tensor, an output with a state, an object of unknown kind, its input itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """An argument of a constructor with which a module holds tensors (`affine`); ``on`` is its default."""
+
+    name: str
+    position: int
+    on: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +71,19 @@ class ModuleType:
     loss: Loss | None = None
     container: ContainerKind = ContainerKind.NONE
     placing: Placing = Placing.USER
-    framework_methods: tuple[str, ...] = ()  # methods whose arguments the framework moves (`training_step`)
+    framework_methods: tuple[tuple[str, tuple[Arrives, ...]], ...] = ()  # what it hands to which (`training_step`)
+    early_methods: tuple[str, ...] = ()  # methods that it calls before it has moved the module (`setup`)
+    moves_inputs: tuple[str, ...] = ()  # methods that take their inputs from anywhere (`generate`)
     has_device: bool = False
     metric: bool = False  # a torchmetrics metric or a loss with parameters: stateful, compared like a criterion
     scatters: bool = False  # a wrapper that moves the inputs of what it wraps (DataParallel, DDP, FSDP)
     forwards_attributes: bool = False  # a wrapper whose attributes are those of what it wraps
     abstract: bool = False  # `nn.Module` itself: holds what its subclass registers
     replicas: Replicas = Replicas.NEVER
-    empty_without: tuple[str, ...] = ()  # where all these keywords are False it holds none (`elementwise_affine`)
+    empty_with: tuple[tuple[str, object], ...] = ()  # with one of these arguments it holds none (`reduction="none"`)
+    prefix: str = ""  # of a wrapper: what it puts before the keys of the state dict of what it wraps (`module.`)
+    switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
+    own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +138,13 @@ class Freeze:
 
 
 @dataclass(frozen=True, slots=True)
+class Mode:
+    """`train(mode)` and `eval()` of a module: whether it is to be trained from here on."""
+
+    training: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class LoadState:
     """`load_state_dict`: of a module it copies into place, of an optimizer it makes state.
 
@@ -122,6 +152,11 @@ class LoadState:
     """
 
     assigns: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A method that replaces some parameters of a module by new ones (`resize_token_embeddings`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +182,11 @@ class AddGroup:
 
 @dataclass(frozen=True, slots=True)
 class StateOf:
-    """An attribute of an optimizer through which its state is moved by hand; ``groups`` are the parameters it holds."""
+    """An attribute of an optimizer through which its state is moved by hand."""
 
-    groups: bool = False
+
+@dataclass(frozen=True, slots=True)
+class GroupsOf:
+    """An attribute of an optimizer with its groups, each of which has its parameters under the key ``parameters``."""
+
+    parameters: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchdevlint.knowledge.rows.libraries import ObjectType
+from torchdevlint.knowledge.rows.libraries import ObjectType, Precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,11 @@ class SetVariables:
 
 
 @dataclass(frozen=True, slots=True)
+class OfProcess:
+    """A call whose answer every process of a training has of its own (`get_rank`, `os.getenv`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultDevice:
     """A switch of the default device (`torch.set_default_device`, `set_default_tensor_type`)."""
 
@@ -88,10 +93,26 @@ class DeviceContext:
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentRow:
-    """A call or import that shows that CUDA is there (`init_process_group("nccl")`, `import triton`)."""
+    """A call or import that shows that CUDA is there (`init_process_group("nccl")`, `import triton`).
+
+    ``processes`` is the argument that tells how many processes join, ``rank`` that which of them this one is.
+    """
 
     type: str = "cuda"
     argument: str = ""
+    processes: str = ""
+    rank: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A call in which processes exchange tensors: those of its first parameters that are named in ``tensors``.
+
+    ``group`` is the index of the parameter that names another process group than the default one.
+    """
+
+    tensors: tuple[str, ...]
+    group: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +133,18 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A namespace of command-line arguments or configuration: attributes are places and flags."""
+    """A namespace of command-line arguments or configuration: attributes are places and flags.
+
+    ``unplaced`` is that of `ObjectType` (`TrainingArguments`). ``holds`` tells that it has its keyword arguments.
+    """
+
+    unplaced: tuple[tuple[str, object], ...] | None = None
+    holds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The declaration of one argument of the command line: what it is where nobody gives it stands in ``default=``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +158,46 @@ class GradMode:
 
 
 @dataclass(frozen=True, slots=True)
+class Autocast:
+    """A context, or decorator, of mixed precision on one type of device: ``type``, or what its first argument names.
+
+    ``enabled`` is the index of the parameter that switches it off.
+    """
+
+    precision: Precision
+    type: str = ""
+    enabled: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A call that reads a clock of the host's; the difference of two readings is a time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conversion:
     """A switch after which a move of a module replaces its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetType:
-    """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`)."""
+    """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`).
+
+    ``whole`` tells that an instance has all its items in every process, under their numbers, ``reads`` that each of
+    them is read from a file of its own.
+    """
 
     tensors: bool = False
+    whole: bool = False
+    reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LoaderType:
     """A data loader class; ``collate`` is the argument that decides what arrives.
 
-    ``workers`` is the number of processes that make the items, ``context`` how these are started.
+    ``workers`` is the number of processes that make the items, ``context`` how these are started, ``size`` how many
+    items are in a batch. Only the first arguments, ``positional`` in number, are known by their position.
     """
 
     dataset: str = "dataset"
@@ -151,6 +207,8 @@ class LoaderType:
     samplers: tuple[str, ...] = ()  # arguments that decide the order instead
     workers: str = "num_workers"
     context: str = "multiprocessing_context"
+    size: str = "batch_size"
+    positional: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +223,15 @@ class StartMethod:
 
 @dataclass(frozen=True, slots=True)
 class LoadFile:
-    """A read of a checkpoint; ``position`` is the index of `map_location`, ``keyword`` its name."""
+    """A read of a checkpoint; ``position`` is the index of `map_location`, ``keyword`` its name.
+
+    One that ``falls_back`` reads to the host what it cannot read to the device it was saved from.
+    """
 
     position: int = 1
     keyword: str = "map_location"
     module: bool = False  # returns a module (`torch.jit.load`, `load_from_checkpoint`)
+    falls_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,10 @@ class RankRule(Enum):
     REDUCE = "0 without `dim`, else one less (the same with keepdim)"
     PLUS_ONE = "one more"
     MINUS_ONE = "one less, not below 0"
+    LESS = "the same or one less (a reduction that need not keep its dimension)"
+    MORE = "the same or more"
+    PRODUCT = "that of a product of matrices and vectors: the greatest, one less where one of both is a vector"
+    LAST = "the rank of the last operand"
     REDUCTION = "0 unless reduction='none'"
 
 
@@ -28,6 +32,7 @@ class Mix(Enum):
 
     ZERO_DIM = "0-dim host operands may mix (TensorIterator)"
     STRICT = "none, whatever the rank (common device check)"
+    EXPANDED = "0-dim host operands may mix with 0-dim operands only (`broadcast_tensors`)"
     IN_PLACE = "0-dim host operands may mix, but not as the target"
     FREE = "any (copy_, reshape_as): devices are not compared"
 
@@ -45,6 +50,7 @@ class Make:
     packed: bool = False
     always_host: bool = False  # from_numpy, frombuffer: takes no device and ignores the default device
     legacy: str = ""  # "cuda" for torch.cuda.FloatTensor and its kin, "cpu" for torch.FloatTensor
+    every: bool = False  # the class of every tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,8 @@ class Follow:
     returns_pair_with_dim: bool = False  # max, min, median, mode, sort with `dim`: (values, indices)
     pins: bool = False  # takes host memory only (`pin_memory`)
     demands: bool = False  # `requires_grad_`: a graph is built for its receiver from here on, unless it is given False
+    out_mix: Mix = Mix.ZERO_DIM  # how the devices of the operand and of `out=` are compared
+    position: int = 0  # of its operand among the arguments of a function (`polygamma`)
     binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
 
@@ -99,8 +107,13 @@ class Combine:
     optional_host: tuple[str, ...] = ()
     graph: bool | None = None
     in_place: bool = False
+    out_mix: Mix | None = None  # what it accepts where it is given `out=`, if that is not the same (`clamp`)
+    scalars: tuple[str, ...] = ()  # operands that may be 0-dim on the host where the others may not
     number_overload: tuple[str, ...] = ()  # `clamp`: one number among these makes the 0-dim others legal
     format: bool = False  # the first positional argument is no operand; every further one is (`einsum`)
+    variadic: bool = False  # every positional argument is an operand (`block_diag`)
+    keywords: tuple[str, ...] = ()  # further operands, which are given by keyword
+    count: int = 0  # number of tensors returned as a tuple; 0 for one tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +129,7 @@ class Loss:
     operands: tuple[str, ...] = ("input", "target")
     targets: tuple[str, ...] = ("target",)
     strict: bool = False
+    expands: bool = False  # a 0-dim target is expanded first, so that it may mix with a 0-dim prediction only
     weights: tuple[str, ...] = ()
     strict_weights: tuple[str, ...] = ()
     optional_host: tuple[str, ...] = ()
@@ -135,11 +149,15 @@ class MoveKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move: by `.to(…)`, `.cuda(…)`, `.cpu()`, `.type(…)`; ``type`` is the accelerator of `OTHER_TYPE`."""
+    """A move: by `.to(…)`, `.cuda(…)`, `.cpu()`, `.type(…)`; ``type`` is the accelerator of `OTHER_TYPE`.
+
+    ``keywords`` are all that it takes, where that is told.
+    """
 
     kind: MoveKind = MoveKind.TO
     type: str = "cuda"
     empties: bool = False  # `to_empty`: replaces parameters
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +188,17 @@ class Plain:
     """A call that gives Python data or nothing, and leaves its arguments where they are (`print`, `.item()`).
 
     ``sizes`` tells that it gives the sizes of a tensor, of which one without dimensions has none. ``demands`` is that
-    of `Follow`, of an attribute that is set.
+    of `Follow`, of an attribute that is set. ``reads`` tells that it reads the values of a tensor, ``asks`` that it
+    asks whether its argument is one, ``modules`` that its arguments are modules.
     """
 
     tensor_evidence: bool = False
     sizes: bool = False
     demands: bool = False
     counts: bool = False  # it gives the number of elements
+    reads: bool = False
+    asks: bool = False
+    modules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +209,8 @@ class Quiet:
 @dataclass(frozen=True, slots=True)
 class Backward:
     """`loss.backward()`: the receiver carries a graph, which is freed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differentiate:
+    """A call that gives gradients (`torch.autograd.grad`) and does nothing else that is followed."""

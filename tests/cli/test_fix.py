@@ -1,0 +1,392 @@
+"""Fixes: each is what the fixture of its rule shows, once and for all, and a file is mended whole or not at all."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from torchdevlint import fixes
+from torchdevlint.checking import fixing
+from torchdevlint.checking.documents import Document
+from torchdevlint.checking.fixing import FixTask, mended
+from torchdevlint.checking.outcomes import Task
+from torchdevlint.cli.main import main
+from torchdevlint.options import on_by_default
+
+ROOT = Path(__file__).parents[2]
+BAD = sorted(ROOT.glob("fixtures/*/bad*.py"))
+MENDED = {
+    "TDL101", "TDL102", "TDL103", "TDL109", "TDL111", "TDL113", "TDL201", "TDL202", "TDL204", "TDL304", "TDL401",
+    "TDL505",
+}  # fmt: skip
+"""The rules with a fix."""
+
+THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\nprint(x)\n"
+KEPT = "import torch\n\nx = torch.ones(3)\nx = x.to('cpu')\nprint(x)\n"
+Capture = pytest.CaptureFixture[str]
+
+
+def code_of(path: Path) -> str:
+    return path.parent.name[:6].upper()
+
+
+def fixed(path: Path, text: str | None = None) -> fixing.Mended:
+    code = code_of(path)
+    source = path.read_text("utf-8") if text is None else text
+    task = Task(str(path), lambda found: found == code, source)
+    return mended(FixTask(task, unsafe=True, write=False), Document(source, "utf-8"))
+
+
+def program(text: str) -> str:
+    """A program without its comments and what it says of itself."""
+    tree = ast.parse(text)
+    assert isinstance(tree.body[0], ast.Expr)
+    return ast.unparse(ast.Module(tree.body[1:], []))
+
+
+# each rule
+
+
+@pytest.mark.parametrize("code", sorted(MENDED))
+def test_the_fix_is_that_of_the_fixture(code: str) -> None:
+    [bad] = ROOT.glob(f"fixtures/{code.lower()}_*/bad.py")
+    done = fixed(bad)
+    assert done.mended
+    assert program(done.after) == program(bad.with_name("fixed.py").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_what_is_mended_is_gone_and_stays_so(path: Path) -> None:
+    done = fixed(path)
+    assert bool(done.mended) <= (code_of(path) in MENDED)
+    if not done.mended:
+        assert done.after == path.read_text("utf-8")
+        return
+    assert done.outcome.findings == ()
+    again = fixed(path, done.after)
+    assert (again.mended, again.after) == ((), done.after)
+    comments = [line.partition("#")[2] for line in path.read_text("utf-8").splitlines()]
+    assert [line.partition("#")[2] for line in done.after.splitlines()] == comments
+
+
+def test_most_of_what_these_rules_find_is_mended() -> None:
+    mendable = [path for path in BAD if code_of(path) in MENDED]
+    assert sum(bool(fixed(path).mended) for path in mendable) > len(mendable) * 3 / 4
+
+
+# one fix
+
+
+@pytest.mark.parametrize(
+    ("bad", "good"),
+    [
+        ("y = model(x)", "y = model(x.to(device))"),
+        ("y = model(x * 2)", "y = model((x * 2).to(device))"),
+        ("y = model((x * 2))", "y = model(((x * 2).to(device)))"),
+        ("y = model(x[:2],)  # why", "y = model(x[:2].to(device),)  # why"),
+        ("y = model(\n    x  # why\n)", "y = model(\n    x.to(device)  # why\n)"),
+    ],
+)
+def test_expressions_are_closed_where_they_must_be(bad: str, good: str) -> None:
+    head = "import torch\ndevice = 'cuda'\nmodel = torch.nn.Linear(3, 3).to(device)\nx = torch.ones(4, 3)\n"
+    done = mended(FixTask(Task("a.py", lambda c: c == "TDL102", head + bad)), Document(head + bad, "utf-8"))
+    assert done.after == head + good
+
+
+def after(text: str, code: str, unsafe: bool = True) -> str:
+    return mended(FixTask(Task("a.py", lambda c: c == code, text), unsafe), Document(text, "utf-8")).after
+
+
+MOVED_ELSEWHERE = """\
+import torch
+
+
+def build(place):
+    return torch.nn.Linear(3, 3).to(place)
+
+
+def predict(x):
+    net = build("cuda")
+    return net(torch.ones(4, 3)) + torch.ones(4, 3)
+"""
+
+
+def test_a_name_that_is_not_bound_there_is_not_written() -> None:
+    assert ".to(next(net.parameters()).device)" in after(MOVED_ELSEWHERE, "TDL102")
+    assert after(MOVED_ELSEWHERE, "TDL101") == MOVED_ELSEWHERE
+
+
+SCOPES = """\
+import os.path as path
+from torch import nn
+
+def outer(a, *b, c=1, **d):
+    import sys
+    e = 1
+    def inner(f):
+        g = [h for h in f]
+        here
+        i = 1
+    class K:
+        j = 1
+        def method(self):
+            here
+    (lambda k: here)
+def other():
+    l = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "bound", "unbound"),
+    [
+        (9, "path nn outer a b c d sys e inner K f g other", "h i j k l os method self"),
+        (14, "path a e inner K self", "j i f method"),
+        (15, "k e a", "f j"),
+        (5, "a b c d path", "sys e inner"),
+    ],
+)
+def test_scopes(line: int, bound: str, unbound: str) -> None:
+    scopes = fixes.Scopes(SCOPES)
+    place = fixes.Span(line, 12, line, 16)
+    assert [name for name in bound.split() if not scopes.bind([name], place)] == []
+    assert [name for name in unbound.split() if scopes.bind([name], place)] == []
+
+
+def test_lines_do_not_become_too_long(tmp_path: Path) -> None:
+    text = f"import torch\n\nx = torch.ones(3)\nx.to('cpu'); '{'a' * 84}'\nprint(x)\n"
+    assert after(text, "TDL201") == text
+    longer = f"{text}'{'a' * 200}'\n"
+    assert "x = x.to" in after(longer, "TDL201")
+
+
+def test_of_two_fixes_the_one_that_fits_is_made() -> None:
+    text = f"import torch\n\nx, y = torch.ones(2, 3)\nx.to('cpu'); '{'a' * 84}'\ny.to('cpu')\nprint(x, y)\n"
+    assert after(text, "TDL201") == text.replace("y.to", "y = y.to")
+
+
+def test_what_would_be_no_python_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixes, "text_of", lambda node: "1")
+    assert after(THROWN_AWAY, "TDL201") == THROWN_AWAY
+
+
+def test_a_fix_whose_place_is_not_known() -> None:
+    import libcst as cst
+
+    change = fixes.Change(cst.Name("x"), fixes.Where.AFTER, (fixes.Words("()"),))
+    assert fixes.resolve(fixes.Fix(fixes.Safety.SAFE, (change,)), {}, fixes.Scopes("")) is None
+
+
+@pytest.mark.parametrize("made", [fixes.detached, fixes.assigned])
+def test_what_has_no_fix(made: object) -> None:
+    import libcst as cst
+
+    assert callable(made)
+    assert made(cst.parse_expression("x + y")) is None
+    assert fixes.argument_dropped(cst.parse_expression("x"), "a", fixes.Safety.SAFE) is None
+    assert fixes.argument_dropped(cst.parse_expression("f(b=1)"), "a", fixes.Safety.SAFE) is None
+    assert fixes.argument_added(cst.parse_expression("f()"), "a=1", fixes.Safety.SAFE) is None
+    assert fixes.attribute_instead(cst.parse_expression("f()"), "a") is None
+
+
+DISCARDED = {
+    "a parameter that nobody reads again": "def f(x):\n    x + 1\n    x.cuda()\n",
+    "the target of a loop": "for x in xs:\n    x + 1\n    x.cuda()\n",
+    "one of several": "x = torch.ones(3)\nx.cuda(), print(x)\nprint(x)\n",
+}
+TAKEN = {
+    "read below": "x = torch.ones(3)\nx.cuda()\nprint(x)\n",
+    "read in the next pass": "x = torch.ones(3)\nwhile x.sum() > 0:\n    print(x)\n    x.cuda()\n",
+    "an attribute": (
+        "class A:\n    def f(self):\n        self.x = torch.ones(3)\n        self.x.cuda()\n        print(self)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", DISCARDED.values(), ids=DISCARDED)
+def test_a_name_is_bound_only_where_it_helps(text: str) -> None:
+    source = f"import torch\nxs = [torch.ones(3) for _ in range(3)]\n{text}"
+    assert after(source, "TDL201") == source
+
+
+@pytest.mark.parametrize("text", TAKEN.values(), ids=TAKEN)
+def test_a_name_is_bound_where_it_is_read(text: str) -> None:
+    assert "x = " in after(f"import torch\n{text}", "TDL201").replace("x = torch", "")
+
+
+def test_an_argument_is_not_given_twice() -> None:
+    import libcst as cst
+
+    for text in ("load(f, a=None)", "load(f, **options)"):
+        assert fixes.argument_added(cst.parse_expression(text), "a=1", fixes.Safety.SAFE) is None
+
+
+def test_lists_have_no_graph_to_detach_from() -> None:
+    import libcst as cst
+
+    [statement] = cst.ensure_type(cst.parse_statement("a += [x]"), cst.SimpleStatementLine).body
+    assert fixes.detached(statement) is None
+
+
+# the command
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "train.py"
+    path.write_text(THROWN_AWAY)
+    return path
+
+
+SAFE = "import torch\n\nx = torch.ones(3).cuda()\nprint(x.numpy())\n"
+
+
+def test_fix_makes_safe_fixes_only(file: Path, capsys: Capture) -> None:
+    file.write_text(SAFE + "y = torch.ones(3)\ny.to('cpu')\nprint(y)\n")
+    assert main(["check", "--fix", "--select", "TDL113,TDL201"]) == 1
+    assert file.read_text() == SAFE.replace("x.numpy", "x.cpu().numpy") + "y = torch.ones(3)\ny.to('cpu')\nprint(y)\n"
+    said = capsys.readouterr()
+    assert said.err == "1 finding fixed\n"
+    assert [line.split()[1] for line in said.out.splitlines()] == ["TDL201"]
+    assert main(["check", "--fix", "--unsafe-fixes", "--select", "TDL113,TDL201"]) == 0
+    assert "y = y.to('cpu')" in file.read_text()
+
+
+def test_fix_only(file: Path, capsys: Capture) -> None:
+    assert main(["check", "--fix-only"]) == 0
+    assert capsys.readouterr() == ("", "0 findings fixed\n")
+    assert main(["check", "--fix-only", "--unsafe-fixes", "--show-fixes"]) == 0
+    assert capsys.readouterr() == ("", "train.py: 1 of TDL201 (discarded-move)\n1 finding fixed\n")
+    assert file.read_text() == KEPT
+
+
+def test_diff_writes_nothing(file: Path, capsys: Capture) -> None:
+    assert main(["check", "--diff", "--unsafe-fixes"]) == 1
+    said = capsys.readouterr()
+    assert said.err == "1 finding would be fixed\n"
+    assert said.out == (
+        "--- train.py\n+++ train.py\n@@ -1,5 +1,5 @@\n import torch\n \n x = torch.ones(3)\n"
+        "-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n"
+    )
+    assert file.read_text() == THROWN_AWAY
+    assert main(["check", "--diff"]) == 0
+
+
+def test_a_diff_without_a_last_line_end(file: Path, capsys: Capture) -> None:
+    file.write_text(THROWN_AWAY.rstrip())
+    assert main(["check", "--diff", "--unsafe-fixes"]) == 1
+    assert capsys.readouterr().out.endswith("-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n\\ No newline at end of file\n")
+
+
+def test_standard_input_is_mended_to_standard_output(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def given(text: str) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    given(THROWN_AWAY)
+    assert main(["check", "--fix", "--unsafe-fixes", "-"]) == 0
+    assert capsys.readouterr() == (KEPT, "")
+    given(THROWN_AWAY)
+    assert main(["check", "--fix", "-"]) == 1
+    said = capsys.readouterr()
+    assert said.out == THROWN_AWAY
+    assert said.err.startswith("stdin:4:1: TDL201 ")
+    given(THROWN_AWAY)
+    assert main(["check", "--fix-only", "-"]) == 0
+    assert capsys.readouterr() == (THROWN_AWAY, "")
+    given(THROWN_AWAY)
+    assert main(["check", "--diff", "--unsafe-fixes", "-"]) == 1
+    assert capsys.readouterr().out.endswith("+x = x.to('cpu')\n print(x)\n")
+
+
+def test_silenced_findings_are_not_mended(file: Path) -> None:
+    file.write_text(THROWN_AWAY.replace("\n", "  # noqa\n"))
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 0
+    assert file.read_text() == THROWN_AWAY.replace("\n", "  # noqa\n")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_bytes_stay(file: Path, newline: str, mark: bytes) -> None:
+    file.write_bytes(mark + f"# ✓\n{THROWN_AWAY}".replace("\n", newline).encode())
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 0
+    assert file.read_bytes() == mark + f"# ✓\n{KEPT}".replace("\n", newline).encode()
+
+
+def test_an_encoding_stays(file: Path) -> None:
+    file.write_bytes(f"# coding: latin-1\n# é\n{THROWN_AWAY}".encode("latin-1"))
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 0
+    assert file.read_bytes() == f"# coding: latin-1\n# é\n{KEPT}".encode("latin-1")
+
+
+def test_what_is_not_encoded_as_it_says_stays(file: Path, capsys: Capture) -> None:
+    data = f"# coding: ascii\n# é\n{THROWN_AWAY}".encode("latin-1")
+    file.write_bytes(data)
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 1
+    assert file.read_bytes() == data
+    assert "train.py is left as it is: it is not encoded as it declares" in capsys.readouterr().err
+
+
+def test_a_link_stays_one(file: Path) -> None:
+    real = file.rename(file.with_name("real.txt"))
+    file.symlink_to(real)
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 0
+    assert file.is_symlink()
+    assert real.read_text() == KEPT
+
+
+def test_a_read_only_file_stays(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 1
+    assert capsys.readouterr().err.startswith("torchdevlint: train.py is left as it is: it is read-only\n")
+    assert file.read_text() == THROWN_AWAY
+
+
+def test_a_file_that_changes_meanwhile_stays(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def meddle(job: FixTask, original: Document) -> fixing.Mended:
+        done = mended(job, original)
+        file.write_text("# somebody else was here\n")
+        return done
+
+    monkeypatch.setattr(fixing, "mended", meddle)
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 1
+    assert "train.py is left as it is: it changed meanwhile" in capsys.readouterr().err
+    assert file.read_text() == "# somebody else was here\n"
+
+
+def test_a_full_disk_loses_nothing(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 1
+    assert "train.py is left as it is: No space left on device" in capsys.readouterr().err
+    assert file.read_text() == THROWN_AWAY
+    assert [path.name for path in file.parent.iterdir()] == ["train.py"]
+
+
+def test_a_kill_leaves_each_file_old_or_new(tmp_path: Path) -> None:
+    files = [tmp_path / f"a{number}.py" for number in range(200)]
+    for pause in (0.9, 1.1, 1.3, 1.5):
+        for path in files:
+            path.write_text(THROWN_AWAY)
+        command = [sys.executable, "-m", "torchdevlint", "check", "--fix-only", "--unsafe-fixes", "-j", "1", "."]
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+        time.sleep(pause)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert {path.read_text() for path in files} <= {THROWN_AWAY, KEPT}
+
+
+def test_fixes_are_on_by_default_for_nobody() -> None:
+    assert all(on_by_default(code) for code in MENDED)

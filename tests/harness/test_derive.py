@@ -1,0 +1,64 @@
+"""The derived rows are those of the installed PyTorch, and the file keeps what a row says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from torchdevlint.knowledge import NAMES, OF_TENSORS
+from torchdevlint.knowledge.derived import FILE, Rows, line_of, read, release, row_of
+from torchdevlint.knowledge.rows import Combine, Follow, Mix, Plain, RankRule
+
+TEXT = FILE.read_text(encoding="utf-8")
+COMMAND = [sys.executable, "-m", "torchdevlint.harness.derive"]
+
+
+@pytest.mark.needs_torch
+def test_the_rows_are_those_of_the_installed_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("yaml")
+    pytest.importorskip("expecttest")
+    installed = torch.__version__.partition("+")[0]
+    if installed != release(TEXT):
+        pytest.skip(f"the rows are those of torch {release(TEXT)}, and torch {installed} is installed")
+    done = subprocess.run([*COMMAND, "--check"], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [
+        (Plain(), "torch.f Plain"),
+        (Follow(RankRule.UNKNOWN, count=-1, graph=False), "torch.f Follow rank=UNKNOWN count=-1 graph=False"),
+        (Follow(in_place=True), "torch.f Follow in_place=True"),
+        (
+            Combine(("input", "", "index"), Mix.STRICT, RankRule.SAME, index=("index",)),
+            "torch.f Combine operands=input,,index mix=STRICT rank=SAME index=index,",
+        ),
+        (Combine(("tensors",), sequence=True), "torch.f Combine operands=tensors, sequence=True"),
+    ],
+)
+def test_a_line_says_what_its_row_says(row: Plain | Follow | Combine, line: str) -> None:
+    assert line_of("torch.f", row) == line
+    assert row_of(line.partition(" ")[2]) == row
+
+
+def test_the_file_is_sorted_and_every_line_is_a_row() -> None:
+    lines = TEXT.splitlines()[1:]
+    assert lines == sorted(lines)
+    for name, row in [*NAMES.items(), *[(f"torch.Tensor.{name}", row) for name, row in OF_TENSORS.items()]]:
+        if name.removeprefix("torch.Tensor.") in OF_TENSORS.derived or name in NAMES.derived:
+            assert line_of(name, row) in lines
+
+
+def test_a_row_written_by_hand_comes_first() -> None:
+    functions, methods = read("# torch 1.0, derived\ntorch.a Follow\ntorch.b Plain\ntorch.Tensor.c Plain\n")
+    assert methods == {"c": "Plain"}
+    rows = Rows({"torch.a": Plain(), "torch.d": Follow()}, functions)
+    assert dict(rows) == {"torch.a": Plain(), "torch.b": Plain(), "torch.d": Follow()}
+    assert rows.derived == {"torch.b"}
+    assert (rows.get("torch.e"), "torch.b" in rows, len(rows)) == (None, True, 3)
+    with pytest.raises(KeyError):
+        rows["torch.e"]

@@ -1,0 +1,151 @@
+"""Mends files: fixes are applied pass by pass, and a file is replaced whole or left as it is."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import unified_diff
+from pathlib import Path
+
+from torchdevlint.checking.documents import Document, NotEditable, load
+from torchdevlint.checking.outcomes import Outcome, Task, check
+from torchdevlint.checking.sources import lines_of
+from torchdevlint.checking.writing import replace_bytes
+from torchdevlint.engine import Diagnostic
+from torchdevlint.fixes import Edit, Repair, Safety
+
+MAX_PASSES = 40
+"""A fix may show the next place of the same fault; a file has more of them rarely."""
+MIN_WIDTH = 100
+"""Up to this many characters a fixed line may have, and up to those of the longest line of its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """One file after its fixes: what was mended, what is left, and how the text changed.
+
+    ``problem`` tells why a file that could be mended was left as it is.
+    """
+
+    outcome: Outcome
+    mended: tuple[Diagnostic, ...] = ()
+    original: Document = Document("", "utf-8")  # noqa: RUF009 (frozen)
+    document: Document = Document("", "utf-8")  # noqa: RUF009 (frozen)
+    problem: str | None = None
+
+    @property
+    def after(self) -> str:
+        """The text after the fixes."""
+        return self.document.plain()
+
+    def diff(self) -> str:
+        """Return the change as a unified diff."""
+        lines = unified_diff(
+            lines_of(self.original.plain()),
+            lines_of(self.after),
+            self.outcome.path,
+            self.outcome.path,
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class FixTask:
+    """One file to mend; with ``write`` the file is replaced, and with ``unsafe`` by unsafe fixes, too."""
+
+    task: Task
+    unsafe: bool = False
+    write: bool = True
+
+
+def mend(job: FixTask) -> Mended:
+    """Apply the fixes of one file. Whatever goes wrong is told in the result, and the file is then as it was."""
+    outcome = check(job.task)
+    if not _chosen(outcome.findings, job.unsafe):
+        return Mended(outcome)
+    path = Path(job.task.path)
+    try:
+        original = load(path)
+        done = mended(job, original)
+        if done.mended and job.write:
+            if not os.access(path, os.W_OK):
+                raise NotEditable("it is read-only")
+            if path.read_bytes() != original.encode():
+                raise NotEditable("it changed meanwhile")
+            replace_bytes(path, done.document.encode())
+    except (OSError, NotEditable) as error:
+        told = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+        return Mended(outcome, problem=told)
+    return done
+
+
+def mended(job: FixTask, original: Document) -> Mended:
+    """Apply fixes until there are no more; a change after which the text is no Python is not made."""
+    document = original
+    outcome = check(replace(job.task, text=document.plain()))
+    mended: list[Diagnostic] = []
+    width = max(MIN_WIDTH, *map(_width, document.plain().split("\n")))
+    refused: set[tuple[Edit, ...]] = set()
+    for _ in range(MAX_PASSES):
+        chosen = [(d, repair) for d, repair in _chosen(outcome.findings, job.unsafe) if repair.edits not in refused]
+        if not chosen:
+            break
+        changed = document.edited(edit for _, repair in chosen for edit in repair.edits)
+        if not _fits(document, changed, width) or not _is_python(changed):
+            if len(chosen) > 1:
+                chosen = chosen[:1]
+                changed = document.edited(chosen[0][1].edits)
+            if not _fits(document, changed, width) or not _is_python(changed):
+                refused.add(chosen[0][1].edits)
+                continue
+        refused.clear()
+        document = changed
+        mended.extend(d for d, _ in chosen)
+        outcome = check(replace(job.task, text=document.plain()))
+    return Mended(outcome, tuple(mended), original, document)
+
+
+def _chosen(findings: Iterable[Diagnostic], unsafe: bool) -> list[tuple[Diagnostic, Repair]]:
+    """Return the findings to mend in one pass: none of their edits touches another's."""
+    chosen: list[tuple[Diagnostic, Repair]] = []
+    taken: list[Edit] = []
+    for finding in findings:
+        repair = finding.repair
+        if repair is None or (repair.safety is Safety.UNSAFE and not unsafe):
+            continue
+        if any(_touch(edit, other) for edit in repair.edits for other in taken):
+            continue
+        taken.extend(repair.edits)
+        chosen.append((finding, repair))
+    return chosen
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    first, second = one.span, other.span
+    return (first.line, first.column) <= (second.end_line, second.end_column) and (second.line, second.column) <= (
+        first.end_line,
+        first.end_column,
+    )
+
+
+def _fits(before: Document, after: Document, width: int) -> bool:
+    """Tell whether no line became longer than the file's lines may be."""
+    known = set(before.plain().split("\n"))
+    return all(_width(line) <= width or line in known for line in after.plain().split("\n"))
+
+
+def _width(line: str) -> int:
+    """Return how long a line is without the comment at its end."""
+    return len(line.partition("  #")[0])
+
+
+def _is_python(document: Document) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(document.plain(), "<fixed>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

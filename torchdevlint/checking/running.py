@@ -1,0 +1,48 @@
+"""Works on many files, in one process or in several, in an order that depends on neither."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+_Task = TypeVar("_Task")
+_Done = TypeVar("_Done")
+
+FEW = 12
+"""Up to this many files, other processes take longer to start than to help."""
+MAX_CHUNK = 16
+
+
+def jobs_by_default() -> int:
+    """Return how many processes may run side by side."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # where the system cannot say
+        return os.cpu_count() or 1
+
+
+def run(
+    work: Callable[[_Task], _Done],
+    tasks: Sequence[_Task],
+    jobs: int,
+    advance: Callable[[int], object] = lambda _: None,
+) -> list[_Done]:
+    """Return what comes of the tasks, in their order. ``advance`` is told of each one that is done."""
+    return list(_each(work, tasks, jobs, advance))
+
+
+def _each(
+    work: Callable[[_Task], _Done], tasks: Sequence[_Task], jobs: int, advance: Callable[[int], object]
+) -> Iterator[_Done]:
+    if jobs <= 1 or len(tasks) <= FEW:
+        for task in tasks:
+            yield work(task)
+            advance(1)
+        return
+    chunk = max(1, min(MAX_CHUNK, len(tasks) // (jobs * 4)))
+    with ProcessPoolExecutor(min(jobs, len(tasks))) as pool:
+        for outcome in pool.map(work, tasks, chunksize=chunk):
+            yield outcome
+            advance(1)

@@ -1,0 +1,52 @@
+"""What `check` does to files: fixes, and comments that silence."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from torchdevlint.checking import comments, documents
+from torchdevlint.checking.fixing import Mended
+from torchdevlint.checking.outcomes import FAILURE, Outcome
+from torchdevlint.checking.writing import replace_bytes
+from torchdevlint.cli.telling import count, say
+from torchdevlint.reports.report import name_of
+
+
+def add_noqa(found: Sequence[Outcome], reason: str) -> int:
+    """Silence all findings by comments; the exit status is 1 where a file could not be edited."""
+    done = failed = 0
+    for outcome in found:
+        findings = [d for d in outcome.findings if d.code not in (FAILURE, comments.UNUSED)]
+        if not findings:
+            continue
+        path = Path(outcome.path)
+        try:
+            replace_bytes(path, comments.added(documents.load(path), findings, reason).encode())
+            done += len(findings)
+        except (OSError, documents.NotEditable) as error:
+            failed += 1
+            say(f"torchdevlint: {path} is left as it is: {error}")
+    say(f"{count(done, 'finding')} silenced")
+    return int(failed > 0)
+
+
+def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool) -> None:
+    """Tell what was mended: as a diff on standard output, or by file, rule and number on standard error."""
+    for one in done:
+        if one.problem is not None:
+            say(f"torchdevlint: {one.outcome.path} is left as it is: {one.problem}")
+        if diff:
+            sys.stdout.write(one.diff())
+    mended = sum(len(one.mended) for one in done)
+    if diff:
+        say(f"{count(mended, 'finding')} would be fixed")
+        return
+    if show:
+        for one in done:
+            counts = Counter((d.code, name_of(d)) for d in one.mended)
+            for (code, name), number in sorted(counts.items()):
+                say(f"{one.outcome.path}: {number} of {code} ({name})")
+    say(f"{count(mended, 'finding')} fixed")

@@ -1,0 +1,297 @@
+"""Fixes: what a rule would have stand in the source, told in nodes, and the edits of the text that this comes to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import libcst as cst
+
+from torchdevlint.names import text_of
+from torchdevlint.positions import Span
+from torchdevlint.why import Role, Why
+
+
+class Safety(Enum):
+    """Whether a fix may change what a correct program computes."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+class Where(Enum):
+    """Where a change stands: before a node, after it, or instead of it."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    INSTEAD = "instead"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text for a change, and the names that have to be bound where it is to stand.
+
+    ``kept`` is a name that the text binds, or the owner of what it binds: it stands where the whole statement is an
+    expression, and is read afterwards, or there is nothing to gain.
+    """
+
+    text: str
+    names: frozenset[str] = frozenset()
+    kept: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change: the first of the texts whose names are bound there is written."""
+
+    node: cst.CSTNode
+    where: Where
+    choices: tuple[Words, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The changes that mend a finding, all of them or none."""
+
+    safety: Safety
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A stretch of source and what stands there instead; an empty stretch is an insertion."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A fix as edits of the text."""
+
+    safety: Safety
+    edits: tuple[Edit, ...]
+
+
+# what rules ask for -------------------------------------------------------------------------------------------
+
+
+def is_plain(node: cst.CSTNode | None) -> bool:
+    """Tell whether an expression is a name or an attribute of one, so that it can be written twice."""
+    while isinstance(node, cst.Attribute) and not node.lpar:
+        node = node.value
+    return isinstance(node, cst.Name) and not node.lpar
+
+
+def words(text: str, *plain: cst.CSTNode) -> Words:
+    """Return a text that names some plain expressions."""
+    return Words(text, frozenset(text_of(node).partition(".")[0] for node in plain))
+
+
+def applied(node: cst.CSTNode, *choices: Words) -> tuple[Change, ...]:
+    """Return the changes that apply an attribute or a call to an expression (`x` becomes `x.cpu()`)."""
+    if isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript) and not node.lpar:
+        return (Change(node, Where.AFTER, choices),)
+    closed = tuple(Words(f"){one.text}", one.names) for one in choices)
+    return (Change(node, Where.BEFORE, (Words("("),)), Change(node, Where.AFTER, closed))
+
+
+def moved(node: cst.CSTNode, other: cst.CSTNode, why: Why | None, of_module: bool = False) -> Fix | None:
+    """Return the fix that moves a tensor to where another value is: by the name that was moved to, or by that value.
+
+    ``other`` is the expression of the other value, ``why`` how it got to its device, ``of_module`` that it is a module.
+    """
+    choices = []
+    step = why.of(Role.MOVED) if why is not None else None
+    target = (
+        step.node.args[0].value if step is not None and isinstance(step.node, cst.Call) and step.node.args else None
+    )
+    if target is not None and is_plain(target):
+        choices.append(words(f".to({text_of(target)})", target))
+    if is_plain(other):
+        text = text_of(other)
+        choices.append(words(f".to(next({text}.parameters()).device)" if of_module else f".to({text}.device)", other))
+    return Fix(Safety.SAFE, applied(node, *choices)) if choices else None
+
+
+def on_host(node: cst.CSTNode) -> Fix:
+    """Return the fix that copies a tensor to the host where it is used; one that is there stays."""
+    return Fix(Safety.SAFE, applied(node, Words(".cpu()")))
+
+
+def argument_added(node: cst.CSTNode, text: str, safety: Safety) -> Fix | None:
+    """Return the fix that gives a call one argument more."""
+    if not isinstance(node, cst.Call) or not node.args:
+        return None
+    keyword = text.partition("=")[0]
+    if any(one.star == "**" or (one.keyword is not None and one.keyword.value == keyword) for one in node.args):
+        return None
+    return Fix(safety, (Change(node.args[-1].value, Where.AFTER, (Words(f", {text}"),)),))
+
+
+def argument_dropped(node: cst.CSTNode, keyword: str, safety: Safety) -> Fix | None:
+    """Return the fix that takes a keyword argument from a call."""
+    if not isinstance(node, cst.Call):
+        return None
+    kept = [one for one in node.args if one.keyword is None or one.keyword.value != keyword]
+    if len(kept) == len(node.args):
+        return None
+    if kept and node.args[-1] not in kept:
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return instead(node, cst.Module([]).code_for_node(node.with_changes(args=kept)), safety)
+
+
+def assigned(node: cst.CSTNode) -> Fix | None:
+    """Return the fix that binds the object of a call to its result (`x.cuda()` becomes `x = x.cuda()`)."""
+    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and is_plain(node.func.value)):
+        return None
+    text = text_of(node.func.value)
+    bind = Words(f"{text} = ", kept=text.partition(".")[0])
+    return Fix(Safety.UNSAFE, (Change(node, Where.BEFORE, (bind,)),))
+
+
+def called(node: cst.CSTNode) -> Fix:
+    """Return the fix that calls what is named only."""
+    return Fix(Safety.UNSAFE, (Change(node, Where.AFTER, (Words("()"),)),))
+
+
+def detached(node: cst.CSTNode) -> Fix | None:
+    """Return the fix that adds to a total, by `+=` or an append, what has no graph."""
+    match node:
+        case cst.AugAssign(value=cst.List() | cst.Tuple()):
+            return None
+        case cst.AugAssign(value=value) | cst.Call(args=[cst.Arg(value=value)]):
+            return Fix(Safety.SAFE, applied(value, Words(".detach()")))
+        case _:
+            return None
+
+
+def attribute_instead(node: cst.CSTNode, name: str) -> Fix | None:
+    """Return the fix that reads an attribute of an object where one of its methods is called."""
+    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
+        return None
+    return instead(node, f"{cst.Module([]).code_for_node(node.func.value)}.{name}", Safety.SAFE)
+
+
+def instead(node: cst.CSTNode, text: str, safety: Safety) -> Fix:
+    """Return the fix that writes a text instead of an expression."""
+    return Fix(safety, (Change(node, Where.INSTEAD, (Words(text),)),))
+
+
+# what comes of it in the text -----------------------------------------------------------------------------------
+
+
+def nodes(fix: Fix | None) -> Iterator[cst.CSTNode]:
+    """Yield the nodes whose positions a fix needs."""
+    for change in fix.changes if fix is not None else ():
+        yield change.node
+
+
+def resolve(fix: Fix, spans: Mapping[cst.CSTNode, Span], scopes: Scopes) -> Repair | None:
+    """Return a fix as edits, or None where no text of a change can stand in its place."""
+    edits = []
+    for change in fix.changes:
+        span = spans.get(change.node)
+        if span is None:
+            return None
+        chosen = next((one for one in change.choices if _may_stand(one, span, scopes)), None)
+        if chosen is None:
+            return None
+        start, end = (span.line, span.column), (span.end_line, span.end_column)
+        match change.where:
+            case Where.BEFORE:
+                end = start
+            case Where.AFTER:
+                start = end
+            case Where.INSTEAD:
+                pass
+        edits.append(Edit(Span(*start, *end), chosen.text))
+    return Repair(fix.safety, tuple(edits))
+
+
+def _may_stand(one: Words, span: Span, scopes: Scopes) -> bool:
+    return scopes.bind(one.names, span) and (not one.kept or scopes.keeps(one.kept, span))
+
+
+class Scopes:
+    """Which names are bound where, as far as a name that is written there must be."""
+
+    def __init__(self, text: str) -> None:
+        """Take the text of a file that Python can parse."""
+        self._tree = ast.parse(text)
+
+    def bind(self, names: Iterable[str], place: Span) -> bool:
+        """Tell whether all names are bound at a place: above it in its function, as a parameter, or by the module."""
+        wanted = set(names)
+        if not wanted:
+            return True
+        around = _around(self._tree, place)
+        for scope in reversed(around):
+            if isinstance(scope, ast.ClassDef):
+                continue
+            wanted -= _bound(scope, place if scope is around[-1] else None)
+        return not wanted
+
+    def keeps(self, name: str, place: Span) -> bool:
+        """Tell whether an expression is a statement of its own, and what it would bind to a name is read later."""
+        scope = _around(self._tree, place)[-1]
+        statements = [n for n in ast.walk(scope) if isinstance(n, ast.Expr) and _is_at(n.value, place)]
+        return bool(statements) and _is_read(scope, name, place)
+
+
+def _is_at(node: ast.expr, place: Span) -> bool:
+    return isinstance(node, ast.Call) and (node.lineno, node.end_lineno) == (place.line, place.end_line)
+
+
+def _is_read(scope: _Scope, name: str, place: Span) -> bool:
+    """Tell whether a name is read below a place, or above it in a loop around that does not bind it anew."""
+    reads = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    if any(read.lineno > place.end_line for read in reads):
+        return True
+    for loop in ast.walk(scope):
+        if isinstance(loop, ast.For | ast.While) and loop.lineno < place.line <= (loop.end_lineno or 0):
+            bound = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            if name not in bound and any(loop.lineno <= read.lineno < place.line for read in reads):
+                return True
+    return False
+
+
+_Scope = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _around(tree: ast.Module, place: Span) -> list[_Scope]:
+    """Return the scopes around a place, the outermost first."""
+    inside = (node for node in ast.walk(tree) if isinstance(node, _SCOPES))
+    return [tree, *(node for node in inside if node.lineno <= place.line <= (node.end_lineno or node.lineno))]
+
+
+def _bound(scope: _Scope, above: Span | None) -> set[str]:
+    """Return the names that a scope binds, those in it only that stand above a place."""
+    names: set[str] = set()
+    if not isinstance(scope, ast.Module | ast.ClassDef):
+        arguments = scope.args
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+        names |= {one.arg for one in every if one is not None}
+    todo: list[ast.AST] = [*(scope.body if isinstance(scope.body, list) else [scope.body])]
+    while todo:
+        node = todo.pop()
+        line = getattr(node, "lineno", 0)
+        if above is not None and line > above.line:
+            continue
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+                continue
+            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                continue
+            case ast.Name(id=name, ctx=ast.Store()) if above is None or line < above.line:
+                names.add(name)
+            case ast.alias(name=name, asname=asname) if above is None or line < above.line:
+                names.add((asname or name).partition(".")[0])
+            case _:
+                pass
+        todo.extend(ast.iter_child_nodes(node))
+    return names

@@ -1,0 +1,17 @@
+"""What guards are about, as far as their names tell."""
+
+from __future__ import annotations
+
+_COUNTED = "device"
+"""A part of the names of what counts accelerators."""
+
+
+def may_guard(name: str) -> bool:
+    """Tell whether a guard may ask for an accelerator: a flag or an equality may, a size may not."""
+    if name.startswith("?") or " % " in name:
+        return False
+    for sign in (" >= ", " > ", " < ", " <= "):
+        left, found, right = name.partition(sign)
+        if found:
+            return right.partition("?")[0] in ("0", "1", "-1") or _COUNTED in left
+    return True

@@ -1,0 +1,91 @@
+"""What a report is made of: outcomes, the rules they name, and the folder that paths are relative to."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from torchdevlint.checking.comments import UNUSED
+from torchdevlint.checking.outcomes import Outcome
+from torchdevlint.engine import Diagnostic, all_rules
+from torchdevlint.rule import Rule, Severity
+
+DOCUMENTATION = "https://torchdevlint.readthedocs.io/rules/"
+"""Where the pages of the rules are."""
+
+
+_NAMES = {UNUSED: "unused-noqa"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcomes of a run, in the order in which they are told; ``root`` is the folder it ran in."""
+
+    outcomes: tuple[Outcome, ...]
+    root: Path
+    colour: bool = False
+
+    def findings(self) -> Iterator[tuple[Outcome, Diagnostic]]:
+        """Yield each finding with the outcome it belongs to."""
+        for outcome in self.outcomes:
+            for finding in outcome.findings:
+                yield outcome, finding
+
+
+def rules() -> Mapping[str, Rule]:
+    """Return the rules by their codes."""
+    return {rule.code: rule for rule in all_rules()}
+
+
+def name_of(finding: Diagnostic) -> str:
+    """Return the name of the rule of a finding."""
+    rule = rules().get(finding.code)
+    return rule.name if rule is not None else _NAMES.get(finding.code, "not-analysed")
+
+
+def severity_of(finding: Diagnostic) -> Severity:
+    """Return how bad a finding is; a file that could not be analysed is an error, a needless comment is not."""
+    rule = rules().get(finding.code)
+    if rule is None:
+        return Severity.ADVICE if finding.code in _NAMES else Severity.ERROR
+    return rule.severity
+
+
+def url_of(code: str) -> str:
+    """Return where a rule is documented."""
+    return f"{DOCUMENTATION}{code}"
+
+
+def relative(path: str, root: Path) -> str:
+    """Return a path as a URI relative to the root, with forward slashes; one outside it stays as it is."""
+    try:
+        found = os.path.relpath(path, root)
+    except ValueError:  # on another drive
+        found = path
+    return Path(path if found.startswith("..") else found).as_posix()
+
+
+def fingerprints(report: Report) -> list[str]:
+    """Return for each finding a text that stays the same when lines move: of its path, code, source line and message.
+
+    Equal ones are told apart by their order.
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for outcome, finding in report.findings():
+        text = "\0".join(
+            (relative(outcome.path, report.root), finding.code, outcome.line(finding.line).strip(), _timeless(finding))
+        )
+        seen[text] += 1
+        found.append(hashlib.sha256(f"{text}\0{seen[text]}".encode()).hexdigest()[:32])
+    return found
+
+
+def _timeless(finding: Diagnostic) -> str:
+    """Return a message without the lines that it names."""
+    words = finding.message.split()
+    return " ".join(w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") != "line")

@@ -1,0 +1,61 @@
+"""Device traces: how each operand of a finding got to its device, step by step, for reports with room for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchdevlint.lattice import ACCELERATORS, Condition, Possibility
+from torchdevlint.positions import Span
+from torchdevlint.settle import Settled
+
+_NAMELESS = re.compile(r"\?|[0-9a-f]{32}\Z|.* and ")
+_KEY = re.compile(r"#\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a device trace: what happened to an operand, and where."""
+
+    text: str
+    span: Span
+
+
+def nodes(one: Settled) -> Iterator[cst.CSTNode]:
+    """Yield the nodes whose positions the trace of a finding needs."""
+    for part in one.finding.parts.values():
+        if isinstance(part, Possibility) and part.why is not None:
+            for step in part.why.chain():
+                yield step.node
+
+
+def steps(one: Settled, spans: Mapping[cst.CSTNode, Span]) -> Iterator[Step]:
+    """Yield the steps of a finding: of each operand from its making on, then the other places of the same fault."""
+    parts = one.finding.parts
+    for key, part in parts.items():
+        if isinstance(part, Possibility) and part.why is not None:
+            subject = parts.get(key.removesuffix("_place"), "the value")
+            chain = [step for step in part.why.chain() if step.text and step.node in spans][::-1]
+            for step in chain:
+                where = f" and is on {part.device}{_condition(part.condition)}" if step is chain[-1] else ""
+                yield Step(f"{subject} is {step.text}{where}", spans[step.node])
+        elif isinstance(part, cst.CSTNode) and part in spans and part is not one.finding.node:
+            yield Step("told in the message", spans[part])
+    for other in one.others:
+        if other.node in spans and other.node is not one.finding.node:
+            yield Step("the same again", spans[other.node])
+
+
+def _condition(condition: Condition) -> str:
+    """Return the guards under which a possibility holds, as a reader may know them; that there is an accelerator is
+    said by the device itself.
+    """
+    literals = [
+        f"`{_KEY.sub('', name)}`{'' if holds else ' is false'}"
+        for name, holds in sorted(condition)
+        if name not in ACCELERATORS and not _NAMELESS.match(name)
+    ]
+    return f" where {' and '.join(dict.fromkeys(literals))}" if literals else ""
