@@ -479,6 +479,34 @@ PAIRS = {
         "requires_grad_(True)",
         "TDL304",
     ),
+    "a graph that is written into a tensor": (
+        """
+        m = nn.Linear(4, 1).cuda()
+        total = 0
+        for x in torch.randn(3, 4).cuda():
+            out = torch.zeros(2, device="cuda")
+            out[:1] = m(x).detach()
+            total += out.mean()
+        print(total)
+        """,
+        "m(x).detach()",
+        "m(x).float()",
+        "TDL304",
+    ),
+    "what a hook of a part has seen": (
+        """
+        seen = {}
+        def hook(module, args, out):
+            seen["first"] = out.detach()
+        net = nn.Sequential(nn.Linear(4, 4), nn.ReLU()).cuda()
+        net[0].register_forward_hook(hook)
+        net(torch.randn(3, 4).cuda())
+        print(seen["first"].cpu().numpy())
+        """,
+        '["first"].cpu()',
+        '["first"]',
+        "TDL113",
+    ),
     "numbers of a tensor": (
         """
         m = nn.Linear(4, 1).cuda()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchdevlint import transfers
@@ -106,6 +108,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             elif base.source:
                 run.facts.tainted.add(base.source)
         case Tensor():
+            if base.graph is False and isinstance(value, Tensor) and value.graph:
+                for slot in run.store.holders(base):  # what is written into it carries its graph into it
+                    run.store.set(*slot, replace(base, graph=True))
             subscripts.indexed(run, base, target, indices)
             if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
                 # By mask or index the values are gathered on the device of the base; by slices they are copied.
