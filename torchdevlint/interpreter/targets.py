@@ -109,8 +109,8 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
                 run.facts.tainted.add(base.source)
         case Tensor():
             if base.graph is False and isinstance(value, Tensor) and value.graph:
-                for slot in run.store.holders(base):  # what is written into it carries its graph into it
-                    run.store.set(*slot, replace(base, graph=True))
+                for held in run.store.holders(base):  # what is written into it carries its graph into it
+                    run.store.set(*held, replace(base, graph=True))
             subscripts.indexed(run, base, target, indices)
             if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
                 # By mask or index the values are gathered on the device of the base; by slices they are copied.
