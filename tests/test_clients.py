@@ -125,6 +125,17 @@ def test_pre_commit(tmp_path: Path, hook_repository: Path) -> None:
     assert "train.py:3:" in broken.stdout
     assert " E9" in broken.stdout
 
+    # the command's hooks: one reports, the other mends, and a file that is left out stays so though it is named
+    for hook in ("torchdevlint-check", "torchdevlint-fix"):
+        config.write_text(re.sub(r"- id: .*", f"- id: {hook}", config.read_text("utf-8").partition("        args:")[0]))
+        (scratch / "pyproject.toml").write_text("[tool.torchdevlint]\n")
+        found = commit(BUG)
+        assert found.returncode == 1, found.stdout + found.stderr
+        assert "train.py:4:1: TDL201 " in found.stdout
+        assert commit(CLEAN).returncode == 0
+        (scratch / "pyproject.toml").write_text('[tool.torchdevlint]\nextend-exclude = ["train.py"]\n')
+        assert commit(BUG).returncode == 0
+
 
 # An editor: python-lsp-server with its flake8 plugin
 

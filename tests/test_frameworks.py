@@ -68,6 +68,11 @@ COLLATORS = [
     ),
     pytest.param("model = Accelerator().prepare(model)\nfor b in loader:\n    model(**b)\n", ["TDL102"], id="half"),
     pytest.param(
+        "model = Accelerator(kwargs_handlers=[given]).prepare(model)\nfor b in loader:\n    model(**b)\n",
+        [],
+        id="half, and told how to wrap",
+    ),
+    pytest.param(
         "fabric = Fabric()\nmodel = fabric.setup(model)\nb = fabric.to_device(tokenizer('a', return_tensors='pt'))\n"
         "model(**b)\n",
         [],
@@ -83,6 +88,13 @@ COLLATORS = [
         "model(**tokenizer('a', return_tensors='pt'))\n",
         [],
         id="fabric is told not to",
+    ),
+    pytest.param(
+        "model.to(device)\nif given:\n    b = tokenizer.pad(given, return_tensors='pt')\nelse:\n"
+        "    b = tokenizer(given, return_tensors='pt')\nfor name in b:\n    b[name] = b[name].to(device)\n"
+        "mask = b['attention_mask']\nprint(model(**b).last_hidden_state * mask.float())\n",
+        [],
+        id="one of two, item by item",
     ),
     pytest.param(
         "from transformers import AutoImageProcessor\nprocessor = AutoImageProcessor.from_pretrained('x')\n"

@@ -90,7 +90,7 @@ def test_lets_every_fixture_through() -> None:
 # libraries of the knowledge that make and move no tensors: they matter beside others only
 GENERAL = {
     *("absl", "argparse", "builtins", "configargparse", "itertools", "matplotlib", "more_itertools", "numpy"),
-    *("multiprocessing", "os"),
+    *("multiprocessing", "os", "time", "timeit", "types"),
     *("omegaconf", "pandas", "print", "pylab", "rich", "seaborn", "sklearn", "tensorboardX", "tqdm", "yacs"),
 }
 

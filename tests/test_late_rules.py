@@ -99,6 +99,8 @@ REPLACED = [
     pytest.param(ADAM + "m.head.bias = nn.Parameter(torch.zeros(2))", True, id="a parameter"),
     pytest.param(ADAM + "m.scale = nn.Parameter(torch.zeros(2))", True, id="a parameter of its own"),
     pytest.param(ADAM + "p = nn.Parameter(torch.zeros(2))\nm.scale = p", False, id="a parameter with a name"),
+    pytest.param(ADAM + "m.scale = nn.Parameter(torch.zeros(2))\n" + ADAM, False, id="a parameter, built again"),
+    pytest.param(ADAM + "m.head = nn.Sequential(helper(), nn.Linear(4, 2))", True, id="a stack with unknown parts"),
     pytest.param(ADAM + "m.mask = torch.zeros(2)", False, id="a buffer"),
     pytest.param(ADAM + "m.extra = nn.Linear(2, 2)", False, id="something beside"),
     pytest.param(ADAM + "m.head = nn.Linear(4, 9)\nm.requires_grad_(False)", False, id="all is frozen"),
@@ -106,6 +108,8 @@ REPLACED = [
     pytest.param(ADAM + "m.head = Net()", True, id="a module of the file"),
     pytest.param(ADAM + "m.head = nn.DataParallel(m.head)", False, id="the same in a wrapper"),
     pytest.param(ADAM + "m.head = nn.Sequential(nn.Tanh(), m.head)", False, id="the same in a stack"),
+    pytest.param(ADAM + "m.head = nn.BatchNorm1d(4, affine=False)", False, id="a layer that has only buffers"),
+    pytest.param(ADAM + "m.head = nn.BatchNorm1d(4)", True, id="a layer that has both"),
     pytest.param(ADAM + "m.head = helper(m.head)", False, id="something unknown"),
     pytest.param(
         ADAM + "opt.add_param_group({'params': helper()})\nm.head = nn.Linear(4, 9)", True, id="a group before"
@@ -144,6 +148,9 @@ STALE = [
     pytest.param("t = m.mask" + MOVE + "print(x * t)", True, id="a buffer"),
     pytest.param("t = m.scale" + MOVE + "print(x * t)", False, id="a parameter"),
     pytest.param("t = m.scale.data" + MOVE + "print(x * t)", True, id="the data of one"),
+    pytest.param("m.own = nn.Parameter(torch.ones(4))\nt = m.own[0].data" + MOVE + "print(x * t)", False, id="a part"),
+    pytest.param("p = nn.Parameter(torch.ones(4, device=device))\nprint(x * p.data)", False, id="of no module"),
+    pytest.param(MOVE + "print(x * dict(m.named_parameters())['scale'])", False, id="by its name"),
     pytest.param("t = m.scale.clone()" + MOVE + "print(x * t)", True, id="a copy of one"),
     pytest.param(
         "p = nn.Parameter(torch.ones(4))\nm.own = p\nt = p.data" + MOVE + "print(x * t)", True, id="by a name"

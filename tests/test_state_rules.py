@@ -183,6 +183,10 @@ def test_devices_of_autocast(context: str, found: bool) -> None:
     assert codes(f"with {context}{CALL}") == ["TDL116"] * found
 
 
+def test_autocast_for_the_device_of_anything() -> None:
+    assert codes("def f(y):\n    return torch.autocast(y.device)") == []
+
+
 def test_autocast_where_everything_is_on_the_host() -> None:
     assert codes("with torch.autocast('cuda'):\n    net(torch.ones(2, 4))") == []
 
@@ -192,6 +196,7 @@ NCCL = "dist.init_process_group('nccl')\n"
 COLLECTED = [
     pytest.param(NCCL + "dist.all_reduce(torch.ones(2))", True, id="on the host"),
     pytest.param(NCCL + "dist.all_reduce(torch.ones(2).cuda())", False, id="on the accelerator"),
+    pytest.param(NCCL + "dist.broadcast(src=0)", False, id="nothing"),
     pytest.param(NCCL + "dist.all_reduce(helper())", False, id="anywhere"),
     pytest.param(NCCL + "x = torch.ones(2).cuda()\ndist.all_gather([torch.ones(2)], x)", True, id="in a list"),
     pytest.param(NCCL + "dist.all_reduce(torch.ones(2), group=helper())", False, id="in another group"),

@@ -21,7 +21,6 @@ METHODS = {
     rows.AddGroup,
     rows.Exchange,
     rows.Freeze,
-    rows.Given,
     rows.GroupsOf,
     rows.HoldParameters,
     rows.LoadState,

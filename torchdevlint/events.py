@@ -24,8 +24,8 @@ from torchdevlint.incidents import (
     StateLoaded,
 )
 from torchdevlint.knowledge.rows import Mix, ModuleType
-from torchdevlint.lattice import Condition, Placement
-from torchdevlint.parallel import Fed, Replicated, WrapperAsked
+from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.parallel import BackwardOfMany, DeviceKept, Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -249,6 +249,16 @@ class CudaCalled:
 
 
 @dataclass(frozen=True, slots=True)
+class LegacyTyped:
+    """A type that stands for an accelerator too made or moved tensors (`torch.cuda.FloatTensor`)."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PlacedInWorker:
     """Something was moved to or made on a device in a process that a loader forks for its workers."""
 
@@ -304,6 +314,16 @@ class SetTooLate:
 
 
 @dataclass(frozen=True, slots=True)
+class DebuggingLeftOn:
+    """The program turns a switch for debugging on in every run; ``effect`` is what it does."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
 class NumberAsDevice:
     """The number of a tensor's device was used as a device, with no test before; on the host it is -1."""
 
@@ -326,6 +346,17 @@ class DeviceCompared:
     proof: int
 
 
+@dataclass(frozen=True, slots=True)
+class ReplicaMet:
+    """Something met in the replica of a module on ``device``, in the call ``node`` of the wrapper ``text``."""
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    met: Combined | Called
+    device: Device
+
+
 Event: TypeAlias = (
     Combined
     | Called
@@ -341,14 +372,19 @@ Event: TypeAlias = (
     | LoadPinned
     | DeviceNamed
     | CudaCalled
+    | LegacyTyped
     | PlacedInWorker
     | AttributeMissed
     | WrapperAsked
     | LeafMoved
     | SetTooLate
     | NumberAsDevice
+    | DebuggingLeftOn
     | DeviceCompared
     | Replicated
+    | BackwardOfMany
+    | ReplicaMet
+    | DeviceKept
     | CostEvent
     | Replaced
     | StateLoaded
@@ -357,4 +393,6 @@ Event: TypeAlias = (
     | CastElsewhere
     | DeviceObjectGiven
     | Fed
+    | PlacedAlike
+    | Unsynchronised
 )

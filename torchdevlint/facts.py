@@ -105,8 +105,14 @@ class FileFacts:
     importable: bool = True
     reconfigured: bool = False
 
+    # whether the file turns a switch for debugging off somewhere, or perhaps
+    debugging_ends: bool = False
+
     # of each process group that the file makes, whether it moves accelerator tensors only
     groups: set[bool] = field(default_factory=set)
+
+    # where the modules are that are called in each block that casts
+    cast_states: dict[cst.CSTNode, list[tuple[Placement, Condition]]] = field(default_factory=dict)
 
     # whether the file starts other processes, which read the environment anew
     starts_processes: bool = False
@@ -118,6 +124,15 @@ class FileFacts:
     costs: Costs = field(default_factory=Costs)
     # guards under which the module in a wrapper was asked for, by the call that made the wrapper
     unwrapped: dict[cst.CSTNode, set[Literal]] = field(default_factory=dict)
+
+    # whether the process may have a device chosen for it, whether something tells its rank, and whether several
+    # processes run on one machine
+    chosen: bool = False
+    ranked: bool = False
+    neighbours: bool = False
+
+    # calls that gathered scalars of replicas, of which one was made by a reduction
+    reduced: set[cst.CSTNode] = field(default_factory=set)
 
     # calls that made loaders of which each process may have a part of its own
     divided: set[cst.CSTNode] = field(default_factory=set)

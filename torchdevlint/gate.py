@@ -54,6 +54,9 @@ _SUBJECTS = (
     ".byte(",
     ".short(",
     ".char(",
+    "anomaly",
+    "LAUNCH_BLOCKING",
+    "CPP_STACKTRACES",
 )
 
 

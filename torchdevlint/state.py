@@ -21,6 +21,7 @@ from torchdevlint.values import (
     Device,
     Flag,
     Form,
+    Gathered,
     Holder,
     Opaque,
     Tensor,
@@ -41,6 +42,9 @@ STEPPED = "<stepped>"
 LOST = "<lost>"
 TRAINED = "<trained>"
 BEGUN = "<begun>"
+JOINED = "<joined>"
+ALONE = "<alone>"
+SYNCHRONISED = "<synchronised>"
 MODE = "<mode>"
 SCATTERS = "<scatters>"
 
@@ -177,7 +181,7 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return None  # in which mode a module is differs
     if name == TRAINED:
         return min(first or 0, second or 0)
-    if name in (OPTIMIZERS, ITEMS, STEPPED, LOST):
+    if name in (OPTIMIZERS, ITEMS, STEPPED, LOST, JOINED, ALONE, SYNCHRONISED):
         return _merge_meta(first, second, name, first_if, second_if)
     if first is None or second is None:
         # Bound on one way only; reading it on the other is the script's own error.
@@ -300,8 +304,21 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         number=first.number or second.number,
         unleafed=first.unleafed or second.unleafed,
         empty=first.empty and second.empty,
+        gathered=_join_gathered(first.gathered, second.gathered, first_if, second_if),
         kept=first.kept | second.kept,
     )
+
+
+def _join_gathered(
+    first: Gathered | None, second: Gathered | None, first_if: Condition, second_if: Condition
+) -> Gathered | None:
+    """Return what is so of one of two tensors, under its condition; nothing if that never holds."""
+    if first is not None and second is not None:
+        return first
+    known, condition = (second, second_if) if first is None else (first, first_if)
+    if known is None or not condition or not lattice.compatible(known.condition, condition):
+        return None
+    return replace(known, condition=known.condition | condition)
 
 
 def _as_start(tensor: Tensor, other: Tensor) -> Tensor:

@@ -76,6 +76,24 @@ class Unleafed:
 
 
 @dataclass(frozen=True, slots=True)
+class Flight:
+    """A copy to the host that nothing waits for: the call, where it came from, and the waits before it."""
+
+    node: cst.CSTNode
+    before: Placement
+    waits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The call that gathered the scalars of several replicas into a vector, what it called, and when it is so."""
+
+    node: cst.CSTNode
+    text: str
+    condition: Condition = ALWAYS
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """The list that a tensor is out of, by key: an element of it, or all of them in one (``whole``)."""
 
@@ -101,6 +119,7 @@ class Tensor:
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
     unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
     empty: bool = False  # its first dimension has no elements: it stands for what is gathered later
+    gathered: Gathered | None = None  # it holds a scalar of each replica
     output: bool = field(default=False, compare=False)  # all that a module gave
     batch: int = field(default=0, compare=False)  # the loader whose batch it is a part of, as it came
     kept: frozenset[Kept] = field(default=frozenset(), compare=False)  # lists that loops fill, which it is out of

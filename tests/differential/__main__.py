@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="a folder for the programs that are disagreed about")
+    parser.add_argument("--seconds", type=float, help="report what is compared by then, and end")
     parser.add_argument("--examples", type=int, metavar="N", help="let hypothesis draw N programs instead, and shrink")
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print the program of this number and end")
     arguments = parser.parse_args()
@@ -36,7 +37,7 @@ def main() -> int:
         total = check(arguments.examples)
         wrong: list[str] = []
     else:
-        total = run(arguments.seed, arguments.programs, arguments.jobs, arguments.keep)
+        total = run(arguments.seed, arguments.programs, arguments.jobs, arguments.keep, arguments.seconds)
         wrong = total.departures()
     print(total.report())
     print(f"{time.monotonic() - start:.0f} s")
@@ -47,8 +48,9 @@ def main() -> int:
     return 1 if total.false_alarms or total.broken or wrong else 0
 
 
-def run(seed: int, programs: int, jobs: int, keep: Path | None) -> Tally:
-    """Compare the programs of a seed in so many processes."""
+def run(seed: int, programs: int, jobs: int, keep: Path | None, seconds: float | None) -> Tally:
+    """Compare the programs of a seed in so many processes, or as many of them as there is time for."""
+    start = time.monotonic()
     total = Tally()
     parts = [(seed, range(k, min(k + AT_ONCE, programs))) for k in range(0, programs, AT_ONCE)]
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
@@ -56,6 +58,8 @@ def run(seed: int, programs: int, jobs: int, keep: Path | None) -> Tally:
             total.merge(tally)
             if keep is not None:
                 _keep(tally, keep)
+            if seconds is not None and time.monotonic() - start > seconds:
+                break
     return total
 
 

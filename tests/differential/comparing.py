@@ -12,7 +12,7 @@ from statistics import median
 from torchdevlint.engine import Diagnostic, all_rules, analyse
 from torchdevlint.harness import declarations
 from torchdevlint.harness.declarations import Backend, Declaration, Raises
-from torchdevlint.options import Options
+from torchdevlint.options import Options, on_by_default
 
 from .programs import CONSTRUCTS, moves
 from .running import Run, run_all
@@ -28,7 +28,7 @@ and the share of the raising programs of which the linter tells."""
 
 @cache
 def confirmable() -> frozenset[str]:
-    """Return the codes of the rules whose fixtures raise on a GPU as it is: no other can be confirmed by a run."""
+    """Return the codes on by default whose fixtures raise on a GPU as it is: no other can be confirmed by a run."""
     found = set()
     for path in FIXTURES.glob("*/bad*.py"):
         for one in declarations.parse(path.read_text()):
@@ -39,13 +39,14 @@ def confirmable() -> frozenset[str]:
                     found.add(path.parent.name[:6].upper())
                 case _:
                     pass
-    return frozenset(found)
+    return frozenset(filter(on_by_default, found))
 
 
 @cache
 def telling() -> frozenset[str]:
     """Return the codes whose findings tell of an error: the confirmable ones, and those that speak instead of them."""
-    return confirmable() | {rule.code for rule in all_rules() if confirmable().intersection(rule.supersedes)}
+    others = {rule.code for rule in all_rules() if confirmable().intersection(rule.supersedes)}
+    return confirmable() | frozenset(filter(on_by_default, others))
 
 
 @dataclass(frozen=True, slots=True)

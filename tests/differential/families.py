@@ -70,10 +70,9 @@ def replay(s: Sketch, scope: Scope) -> None:
         _act(s, scope, policy)
         main.say(f"after = state + 0.1 * torch.randn({w})", "memory.append((state, action, float(step % 2), after))")
         main.say("state = after")
-        if s.dice.chance(50):
-            s.mark("early exit")
-            with main.block("if len(memory) < 4:"):
-                main.say("continue")
+        s.mark("early exit")
+        with main.block(f"if len(memory) < {s.dice.one_of(2, 4)}:"):
+            main.say("continue")
         _learn(s, scope, policy, target)
     if s.dice.chance(50):
         main.say(f"{target}.load_state_dict({policy}.state_dict())")
@@ -82,6 +81,7 @@ def replay(s: Sketch, scope: Scope) -> None:
 def _act(s: Sketch, scope: Scope, policy: str) -> None:
     main = s.main
     inner = Scope(scope.scheme, model=policy)
+    main.say(f"{policy}.eval()")
     with main.block("if step % 3 == 0:"):
         main.say("action = step % 2")
     with main.block("else:"):
@@ -95,6 +95,7 @@ def _act(s: Sketch, scope: Scope, policy: str) -> None:
 
 def _learn(s: Sketch, scope: Scope, policy: str, target: str) -> None:
     main = s.main
+    main.say(f"{policy}.train()")
     main.say("states = torch.stack([m[0] for m in memory])", "actions = torch.tensor([m[1] for m in memory])")
     main.say("rewards = torch.tensor([m[2] for m in memory])", "nexts = torch.stack([m[3] for m in memory])")
     bring(s, main, Scope(scope.scheme, model=policy), ["states", "actions", "rewards", "nexts"], floats=False)

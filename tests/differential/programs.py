@@ -55,7 +55,7 @@ def program(dice: Dice) -> Program:
     """Write a program."""
     # about one half of the programs is meant to be right
     s = Sketch(
-        dice, dice.weighted((46, 0), (36, 9), (18, 20)), width=dice.one_of(4, 6, 8), classes=dice.one_of(2, 3, 5)
+        dice, dice.weighted((42, 0), (38, 10), (20, 22)), width=dice.one_of(4, 6, 8), classes=dice.one_of(2, 3, 5)
     )
     scope = Scope(devices.choose(s))
     if dice.chance(40):

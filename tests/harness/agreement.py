@@ -10,6 +10,7 @@ import argparse
 import json
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from enum import Enum
 from pathlib import Path
 
 import torch
+from agreement_missed import MISSED
 from agreement_modules import module_scripts, optimizer_scripts
 from agreement_scripts import Script, Written, operator_scripts
 from script_text import execute
@@ -67,6 +69,17 @@ class Agreement:
 
     def of(self, verdict: Verdict) -> list[Compared]:
         return [each for each in self.compared if each.verdict is verdict]
+
+    def unlisted(self) -> dict[str, int]:
+        """The operators of which more alarms are missed than it is known, with their number."""
+        return {
+            name: counts[Verdict.MISSED]
+            for name, counts in self.by_operator().items()
+            if counts[Verdict.MISSED] > MISSED.get(name, (0, ""))[0]
+        }
+
+    def agrees(self) -> bool:
+        return not self.of(Verdict.FALSE_ALARM) and not self.unlisted()
 
 
 def device_codes() -> frozenset[str]:
@@ -140,7 +153,8 @@ def show(agreement: Agreement) -> None:
     print(f"{'operator':50}{'false':>8}{'missed':>8}{'found':>8}{'clean':>8}")
     for name, counts in sorted(agreement.by_operator().items()):
         if counts[Verdict.FALSE_ALARM] or counts[Verdict.MISSED]:
-            print(f"{name:50}" + "".join(f"{counts[each]:8}" for each in columns))
+            reason = MISSED.get(name, (0, ""))[1] if counts[Verdict.MISSED] else ""
+            print(f"{name:50}" + "".join(f"{counts[each]:8}" for each in columns) + f"  {reason}".rstrip())
     totals = agreement.totals()
     errors = totals[Verdict.FOUND] + totals[Verdict.MISSED]
     print(f"{len(agreement.by_operator())} operators, {len(agreement.compared)} scripts")
@@ -196,10 +210,11 @@ def main() -> None:
     agreement = compare(arguments.operators, arguments.sample, arguments.seed)
     if arguments.json:
         print(json.dumps(as_json(agreement), indent=1))
-        return
-    if arguments.operators:
-        show_scripts(agreement.compared)
-    show(agreement)
+    else:
+        if arguments.operators:
+            show_scripts(agreement.compared)
+        show(agreement)
+    sys.exit(0 if agreement.agrees() else 1)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ class Written:
     """The scripts of an operator, and why there are none if there are none."""
 
     scripts: list[Script] = field(default_factory=list)
-    reason: str = "no sample runs on the CPU"
+    reason: str = "no sample is what a script can write"
 
 
 def place(
@@ -145,6 +145,7 @@ def _head(body: str) -> str:
 def operator_scripts(info: Any, number: int) -> Written:
     """The scripts of an entry of `op_db`, of as many samples as are asked for."""
     written = Written()
+    samples = list(_samples(info, number))
     if info.name.startswith("_") and info.name not in REVERSED and info.name != "__getitem__":
         return Written(reason="it is private")
     if not info.dtypesIfCUDA:
@@ -152,7 +153,8 @@ def operator_scripts(info: Any, number: int) -> Written:
     if not list(_forms(info)):
         written.reason = "it is neither a function of `torch` nor a method under this name"
     seen: set[str] = set()
-    for sample in _samples(info, number):
+    written.reason = "no sample is what a script can write" if samples else "there is no sample that CUDA would take"
+    for sample in samples:
         for form, write in _forms(info):
             for given, literal in itertools.product(_orders(sample), (False, True)):
                 found = []
@@ -189,15 +191,25 @@ def _samples(info: Any, number: int) -> Iterator[Any]:
         return
     seen: set[object] = set()
     try:
-        for sample in itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=False), 40):
+        for sample in itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=False), 200):
             given = (sample.input, sample.args, sorted(sample.kwargs.items()))
-            shape = _structure(given)
+            tensors = _tensors(given)
+            shape = _structure(given) if tensors else str(given)
             # PyTorch leaves calls with tensors without elements early, before it compares devices.
-            if shape not in seen and len(seen) < number and all(each.numel() for each in _tensors(given)):
+            if shape not in seen and all(each.numel() for each in tensors) and (tensors or not _has_zero(given)):
                 seen.add(shape)
                 yield sample
+            if len(seen) == number:
+                return
     except (RuntimeError, ValueError, NotImplementedError, TypeError):
         return  # samples that need what is not here
+
+
+def _has_zero(value: Any) -> bool:
+    """Whether a factory may be asked for no elements."""
+    from torch.utils._pytree import tree_leaves
+
+    return any(type(each) is int and each == 0 for each in tree_leaves(value))
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:

@@ -140,12 +140,14 @@ def _annotates(node: cst.ClassDef, name: str) -> bool:
 
 
 def has(run: Run, value: Value, name: Value) -> Value:
-    """Return what ``hasattr(value, name)`` gives: of a module, what can be seen of it."""
+    """Return what ``hasattr(value, name)`` gives: of a module, what can be seen of it; of a tensor, what it has."""
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return UNKNOWN
     asked = name.value
 
     def answer(option: Value) -> bool | None:
+        if isinstance(option, Tensor) and not option.number:
+            return asked in run.knowledge.tensor or asked in run.knowledge.tensor_attributes or None
         if not isinstance(option, Module):
             return None
         if option.type.own and option.cls is None:

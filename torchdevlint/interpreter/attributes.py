@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import absence, calls, escapes, functions, lineage
+from torchdevlint.interpreter import absence, calls, early, escapes, functions, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -201,7 +201,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     placement = run.module_placement(value) or ANY
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
         if value.type.has_device:
-            return Device(placement, form=Form.ASKED)
+            return early.device_of(run, value, node)
         absence.missed(run, value, name, node)
         return UNKNOWN
     if value.type.own and isinstance(node, cst.Attribute):
@@ -328,6 +328,7 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode,
         case Module():
             old = run.store.value(receiver.key, name)
             known = isinstance(value, Tensor) and bool(run.store.holders(value))  # an optimizer may have it
+            early.kept(run, receiver.cls, name, value)
             transfers.hold(run, receiver, name, value, node)
             transfers.put_in(run, receiver, UNKNOWN if known else value, old, text or name, node)
         case Instance(cls=cls) if lineage.member(run, cls, "__setattr__") is not None:
@@ -337,6 +338,7 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode,
             if isinstance(receiver, Object) and run.placement_of(receiver) != run.placement_of(value):
                 escapes.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
+            early.kept(run, None, name, value)
             kept = run.frame.constructing or (receiver.key, name) in run.numbers
             kept = kept or (isinstance(value, Tensor) and bool(value.tallies & run.kept_totals))
             if isinstance(receiver, Instance) and not kept:

@@ -269,13 +269,11 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
         run.left = True
         return UNKNOWN
     builtins.read(run, callee.name, made)
-    builtin = builtins.HANDLERS.get(callee.name)
-    if builtin is not None:
+    if (builtin := builtins.HANDLERS.get(callee.name)) is not None:
         return builtin(run, made)
-    if callee.name.startswith(run.knowledge.arrays):
-        return run.array()
-    if is_inert(callee.name, run.knowledge):
-        return UNKNOWN
+    if (is_array := callee.name.startswith(run.knowledge.arrays)) or is_inert(callee.name, run.knowledge):
+        return run.array() if is_array else UNKNOWN
+    run.foreign += 1
     return unseen(run, made)
 
 

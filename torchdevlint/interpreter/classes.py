@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import calls, escapes, expressions, functions, lineage, writers
+from torchdevlint.interpreter import calls, early, escapes, expressions, functions, lineage, writers
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, Make, ModuleType, ObjectType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
@@ -225,7 +225,10 @@ def _placed_apart(run: Run, made: Module) -> bool:
     """Tell whether `__init__` itself put something registered somewhere: then each has a device of its own."""
     placements = [p for _, p in _registered_placements(run, made)]
     return any(
-        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE for placement in placements for p in placement
+        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE
+        for placement in placements
+        for p in placement
+        if not early.is_early(run, placement)
     )
 
 

@@ -15,7 +15,7 @@ from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import ON_HOST
 from torchdevlint.parallel import Fed
-from torchdevlint.state import BEGUN, DEFAULT_DEVICE
+from torchdevlint.state import BEGUN, DEFAULT_DEVICE, JOINED
 from torchdevlint.values import Class, Function, Value
 
 _CALLED = re.compile(r"\(\s*(\w+)(\.| fed|)")
@@ -67,6 +67,8 @@ def interpret(
             run.world = world
             run.store.set(0, DEFAULT_DEVICE, default)
             run.store.set(0, BEGUN, None)  # whoever imports a definition may use it before anything else
+            run.store.set(0, JOINED, None)
+            run.foreign = 0
             run.activation += 1  # another run of the program, for all that can be told
             if isinstance(definition, Class):
                 _run_class(run, definition, rooted)

@@ -159,6 +159,7 @@ def call_module(run: Run, module: Module, made: Call) -> Value:
 
 def _call_module(run: Run, module: Module, made: Call) -> Value:
     _noted(run)
+    transfers.called_alone(run, module, made)
     assigned = run.store.value(module.key, run.knowledge.module_call)
     if assigned is not None:
         return calls.call_value(run, assigned, made)

@@ -10,7 +10,6 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
-from torchdevlint.interpreter.flights import Flight
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.pace import Pace
 from torchdevlint.interpreter.worlds import may_guard
@@ -23,6 +22,7 @@ from torchdevlint.values import (
     Choice,
     Class,
     Container,
+    Flight,
     Function,
     Loader,
     Module,
@@ -98,6 +98,7 @@ class Run:
     # what is spent
     counter: int = 100
     steps: int = 0
+    foreign: int = 0  # calls of imported functions that no row tells of, since the program began
     work: dict[cst.CSTNode, int] = field(default_factory=dict)
     expression_depth: int = 0
     unrolling: int = 1  # how often comprehensions around evaluate the element at hand, one by one
@@ -128,6 +129,7 @@ class Run:
     lent: set[int] = field(default_factory=set)  # modules that code which cannot be seen made, subclasses or was given
     appended: dict[int, cst.CSTNode] = field(default_factory=dict)
     made_at: dict[int, cst.CSTNode] = field(default_factory=dict)
+    early: dict[int, cst.BaseExpression] = field(default_factory=dict)  # devices, by where they were read
     wrapped: dict[int, tuple[cst.CSTNode, Condition]] = field(default_factory=dict)  # wrappers: by which call, where
     copies: dict[int, list[tuple[int, cst.CSTNode]]] = field(default_factory=dict)
     parameter_of: dict[int, Module | Opaque] = field(default_factory=dict)

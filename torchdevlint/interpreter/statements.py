@@ -195,8 +195,8 @@ def _merge(run: Run, branches: list[Branch], about_itself: dict[Slot, Test]) -> 
         for branch in branches:
             if slot in branch.writes:
                 value = branch.writes[slot]
-                if beside.known is None and before is not None:
-                    value = join(value, before, beside.when_true, beside.when_false)
+                if beside.known is None:
+                    value = join(value, before or value, beside.when_true, beside.when_false)
                 moved[slot] = value
     run.store.merge(branches)
     for slot, value in moved.items():

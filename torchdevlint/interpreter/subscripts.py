@@ -12,6 +12,7 @@ from torchdevlint import lattice, transfers
 from torchdevlint.events import Indexed
 from torchdevlint.interpreter import calls, expressions, functions, iteration, lineage, pace
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import Environment
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
 from torchdevlint.state import join_all
@@ -20,6 +21,7 @@ from torchdevlint.values import (
     Choice,
     Const,
     Container,
+    Imported,
     Loader,
     Module,
     Object,
@@ -74,13 +76,14 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
         case Object():
             indexed(run, base, node, indices)
             return base if base.type.array else Tensor(run.placement_of(base))
+        case Imported(row=Environment() as row):
+            transfers.told_by(run, row.local, indices[0][1] if indices else None)
+            return UNKNOWN
         case Loader():
             return _dataset_item(run, base, node, indices)
         case Parameters() if base.is_state:
             key = indices[0][1] if len(indices) == 1 else UNKNOWN
             return transfers.state_tensor(base, key.value if isinstance(key, Const) else None)
-        case Parameters():
-            return Tensor(run.module_placement(base.module) or ANY)
         case Choice() if any(isinstance(option, Tensor) for option, _ in base.options):
             # One tensor that may be in several places, each under its condition: it meets its index once.
             return _subscript(run, Tensor(run.placement_of(base)), node, indices)

@@ -115,14 +115,24 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
                 # By mask or index the values are gathered on the device of the base; by slices they are copied.
                 transfers.meet_assigned(run, target, base, value, node)
-        case Imported(row=Environment(once=once)):
-            transfers.set_variable(run, once, key, target)
+        case Imported(row=Environment() as row):
+            transfers.set_variable(run, row, key, value, target)
         case Object():
             escapes.consume(run, value)
             if run.placement_of(value) != run.placement_of(base):
                 escapes.forget_elements(run, base)
+        case Choice():
+            escapes.consume(run, value)
+            _forget_objects(run, base)
         case _:
             escapes.escape(run, value)
+
+
+def _forget_objects(run: Run, base: Choice) -> None:
+    """Forget what objects of libraries hold of which one is written to, and it is not known which."""
+    for option, _ in base.options:
+        if isinstance(option, Object):
+            escapes.escape(run, option)
 
 
 def _replace_item(run: Run, base: Module, key: Value, value: Value, target: cst.Subscript, node: cst.CSTNode) -> None:

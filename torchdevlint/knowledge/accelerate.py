@@ -49,7 +49,8 @@ _ACCELERATOR = ObjectType(
             _PLAIN,
         ),
     },
-    placed_by=("cpu", "device_placement"),
+    # Handlers may tell how several processes are wrapped: the wrapper then moves the inputs of the module.
+    placed_by=("cpu", "device_placement", "kwargs_handlers"),
 )
 
 # Without `cpu=True` it takes the accelerator that is there (accelerate/state.py, `PartialState.__init__`).

@@ -36,6 +36,7 @@ _PAIRS = {
     "torch.cuda.amp.autocast_mode.": "torch.cuda.amp.",
     "torch.autograd.grad_mode.": "torch.",
     "torch.autograd.variable.": "torch.autograd.",
+    "torch.autograd.anomaly_mode.": "torch.autograd.",
     "torch.serialization.": "torch.",
     "torch.utils.tree_map": "torch.utils._pytree.tree_map",
     "torch.utils.tensorboard.writer.": "torch.utils.tensorboard.",

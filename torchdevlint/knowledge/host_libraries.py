@@ -60,6 +60,16 @@ _PARSER = ObjectType(
 # https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
 _ONCE = ("CUDA_VISIBLE_DEVICES",)
 
+# https://docs.pytorch.org/docs/stable/elastic/run.html#environment-variables
+_LOCAL = ("LOCAL_RANK",)
+
+# https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
+# https://docs.pytorch.org/docs/stable/debugging_environment_variables.html
+_DEBUGGING = (
+    ("CUDA_LAUNCH_BLOCKING", "the host waits for every kernel"),
+    ("TORCH_SHOW_CPP_STACKTRACES", "every error collects a stack of C++"),
+)
+
 HOST_LIBRARIES: dict[str, Row] = {
     **{f"numpy.{name}": _READ for name in _NUMPY},
     **{f"numpy.{name}": _READ_ALL for name in _NUMPY_ALL},
@@ -84,10 +94,10 @@ HOST_LIBRARIES: dict[str, Row] = {
         timeit.default_timer"""),
         Clock(),
     ),
-    "os.environ": Environment(_ONCE),
-    "os.getenv": OfProcess(),
-    "os.environ.update": SetVariables(_ONCE, mapping=True),
-    "os.putenv": SetVariables(_ONCE),
+    "os.environ": Environment(_ONCE, _LOCAL, _DEBUGGING),
+    **dict.fromkeys(("os.getenv", "os.environ.get"), OfProcess(local=_LOCAL)),
+    "os.environ.update": SetVariables(_ONCE, mapping=True, debugging=_DEBUGGING),
+    "os.putenv": SetVariables(_ONCE, debugging=_DEBUGGING),
     **dict.fromkeys(("print", "builtins.print"), _PLAIN),
 }
 

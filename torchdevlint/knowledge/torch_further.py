@@ -12,17 +12,19 @@ from torchdevlint.knowledge.words import words
 
 # Here the devices of the operand and of `out=` are compared before an iterator looks at dimensions.
 _STRICT_OUT = words("""
-acosh asinh atanh conj_physical exp2 i0 logit mvlgamma nan_to_num sgn sinc tril triu signbit isneginf isposinf
-special.entr special.erfcx special.i0e special.i1 special.i1e special.log_ndtr special.ndtri special.airy_ai
-special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1 special.modified_bessel_i0
-special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1 special.scaled_modified_bessel_k0
-special.scaled_modified_bessel_k1 special.spherical_bessel_j0
+acosh asinh atanh conj_physical exp2 i0 logit mvlgamma nan_to_num sgn sinc tril triu
+special.entr special.erfcx special.i0e special.i1 special.i1e special.log_ndtr special.ndtri
+""")
+_NO_GRAPH_STRICT_OUT = words("""
+signbit isneginf isposinf special.airy_ai special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1
+special.modified_bessel_i0 special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1
+special.scaled_modified_bessel_k0 special.scaled_modified_bessel_k1 special.spherical_bessel_j0
 """)
 _REDUCED_STRICT_OUT = words("amax amin nanmean nansum")
 
 _FOLLOWING: dict[str, Follow] = {
     **dict.fromkeys(_STRICT_OUT, Follow(out_mix=Mix.STRICT)),
-    **dict.fromkeys(words("signbit isneginf isposinf"), Follow(graph=False, out_mix=Mix.STRICT)),
+    **dict.fromkeys(_NO_GRAPH_STRICT_OUT, Follow(graph=False, out_mix=Mix.STRICT)),
     **dict.fromkeys(_REDUCED_STRICT_OUT, Follow(RankRule.REDUCE, out_mix=Mix.STRICT)),
     **dict.fromkeys(words("argmax argmin"), Follow(RankRule.REDUCE, graph=False, out_mix=Mix.STRICT)),
     "histc": Follow(RankRule.ONE, graph=False, out_mix=Mix.STRICT),
@@ -45,6 +47,7 @@ _FOLLOWING: dict[str, Follow] = {
     ),
     "tile": Follow(RankRule.MORE),
     "gradient": Follow(count=-1),
+    "lu": Follow(RankRule.VECTOR, count=-1),
     **dict.fromkeys(words("polygamma special.polygamma"), Follow(position=1)),
 }
 
@@ -100,6 +103,7 @@ _FUNCTIONAL: dict[str, Combine] = {
     "bilinear": Combine(("input1", "input2", "weight", "bias"), Mix.STRICT, RankRule.SAME),
     "cosine_similarity": Combine(("x1", "x2"), Mix.EXPANDED, RankRule.LESS),
     "pairwise_distance": Combine(("x1", "x2"), Mix.ZERO_DIM, RankRule.LESS),
+    "scaled_dot_product_attention": Combine(("query", "key", "value", "attn_mask"), Mix.STRICT, RankRule.SAME),
     "embedding_bag": Combine(
         ("input", "weight", "offsets"),
         Mix.STRICT,
@@ -125,7 +129,7 @@ _METHODS = words("""
 acosh asinh atanh conj_physical exp2 i0 logit mvlgamma nan_to_num sgn sinc tril triu signbit isneginf isposinf
 amax amin nanmean nansum argmax argmin histc multinomial nonzero topk slice_scatter mode kthvalue aminmax geqrf qr svd
 unflatten unique unique_consecutive cholesky_inverse tile polygamma cov matmul inner gather take
-take_along_dim masked_scatter index_fill triangular_solve
+take_along_dim masked_scatter index_fill triangular_solve lu
 """)
 
 _FUNCTIONS: dict[str, Row] = {**_FOLLOWING, **_COMBINING}

@@ -58,11 +58,15 @@ _LAYERS: dict[str, ModuleType] = {
         words("""
         BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm
         """),
-        ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3), Switch("track_running_stats", 4))),
+        ModuleType(
+            returns=RankRule.SAME, switches=(Switch("affine", 3), Switch("track_running_stats", 4, buffers=True))
+        ),
     ),
     **dict.fromkeys(
         words("LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"),
-        ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 2), Switch("track_running_stats", 3))),
+        ModuleType(
+            returns=RankRule.SAME, switches=(Switch("affine", 2), Switch("track_running_stats", 3, buffers=True))
+        ),
     ),
     "GroupNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3),)),
     "LayerNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
@@ -72,7 +76,7 @@ _LAYERS: dict[str, ModuleType] = {
         ModuleType(
             holds_tensors=False,
             returns=RankRule.SAME,
-            switches=(Switch("affine", 3, on=False), Switch("track_running_stats", 4, on=False)),
+            switches=(Switch("affine", 3, on=False), Switch("track_running_stats", 4, on=False, buffers=True)),
         ),
     ),
     "PReLU": _SAME,
@@ -221,7 +225,7 @@ TORCH_NN: dict[str, Row] = {
     "torch.nn.Buffer": ParameterType(buffer=True),
     "torch.nn.UninitializedBuffer": ParameterType(buffer=True),
     **{f"torch.nn.init.{name}": Plain() for name in _INIT},
-    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Transparent(),
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Transparent(synchronises=True),
     **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"), Transparent()),
     "torch.jit.ScriptModule": ModuleType(abstract=True, output="opaque", inputs=()),
 }

@@ -14,6 +14,7 @@ from torchdevlint.knowledge.rows import (
     Count,
     CurrentDevice,
     DatasetType,
+    Debugging,
     DefaultDevice,
     DeviceContext,
     DeviceType,
@@ -38,6 +39,7 @@ from torchdevlint.knowledge.rows import (
     SaveFile,
     SetDevice,
     StartMethod,
+    StartProcesses,
     TreeMap,
     WorkerInfo,
 )
@@ -196,6 +198,9 @@ _SCALER = ObjectType(
     },
 )
 
+# https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection
+_ANOMALY = "each gradient is searched for NaN"
+
 # https://docs.pytorch.org/docs/2.13/amp.html; the old names warn since 2.4
 _AUTOCAST = Precision("torch.amp.autocast", keyword="device_type", enabled=2)
 _SCALING = Precision("torch.amp.GradScaler", keyword="device", default="cuda", enabled=5)
@@ -213,7 +218,8 @@ _MODES: dict[str, Row] = {
     "torch.cpu.amp.autocast": Autocast(replace(_AUTOCAST, old=True), "cpu", 0),
     "torch.amp.GradScaler": replace(_SCALER, precision=_SCALING),
     "torch.cuda.amp.GradScaler": replace(_SCALER, precision=replace(_SCALING, old=True)),
-    **dict.fromkeys(("torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly"), _PLAIN),
+    "torch.autograd.detect_anomaly": Debugging(_ANOMALY),
+    "torch.autograd.set_detect_anomaly": Debugging(_ANOMALY, "mode"),
     "torch.random.fork_rng": _PLAIN,
     "torch.profiler.profile": ObjectType("profile", methods={"step": _PLAIN, "export_chrome_trace": _PLAIN}),
     "torch.profiler.record_function": _PLAIN,
@@ -237,7 +243,8 @@ _COLLECTIVES: dict[str, Row] = {
 
 _PROCESSES: dict[str, Row] = {
     "torch.distributed.init_process_group": EnvironmentRow(argument="nccl", processes="world_size", rank="rank"),
-    **dict.fromkeys(("torch.distributed.get_rank", "torch.distributed.get_node_local_rank"), OfProcess()),
+    "torch.distributed.get_rank": OfProcess(),
+    "torch.distributed.get_node_local_rank": OfProcess(on_machine=True),
     **{f"torch.distributed.{name}": row for name, row in _COLLECTIVES.items()},
     **{
         f"torch.distributed.{name}": _PLAIN
@@ -250,6 +257,11 @@ _PROCESSES: dict[str, Row] = {
 }
 
 _UTILITIES: dict[str, Row] = {
+    **dict.fromkeys(
+        words("""torch.multiprocessing.spawn torch.multiprocessing.start_processes torch.multiprocessing.Process
+        multiprocessing.Process"""),
+        StartProcesses(),
+    ),
     **{f"{module}.set_start_method": StartMethod() for module in ("torch.multiprocessing", "multiprocessing")},
     "torch.utils._pytree.tree_map": TreeMap(),
     "torch.utils.tensorboard.SummaryWriter": ObjectType(

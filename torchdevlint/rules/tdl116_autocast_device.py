@@ -1,8 +1,8 @@
 """Autocast is asked for another device than the one that is used, or is given an object for its device.
 
 ## What it does
-Finds blocks under `torch.autocast` in which a module is called that is on another type of device, and `torch.autocast`
-with a `torch.device` where the type of the device, a text, is asked for.
+Finds blocks under `torch.autocast` in which all modules that are called are on another type of device, and
+`torch.autocast` with a `torch.device` where the type of the device, a text, is asked for.
 
 ## Why is this bad?
 Autocast casts the operations of one type of device. What runs elsewhere stays in full precision, and nothing tells so.
@@ -50,7 +50,9 @@ def check(event: CastElsewhere | DeviceObjectGiven, facts: FileFacts) -> Iterato
             yield Finding(event.node, {"what": what})
         return
     clash = lattice.clash(event.state, event.place, facts, event.world)
-    if clash is not None and facts.accelerated:
+    others = facts.cast_states[event.node]
+    useless = all(lattice.clash(state, event.place, facts, world) is not None for state, world in others)
+    if clash is not None and useless and facts.accelerated:
         here, there = clash.left.device, clash.right.device
         what = f"autocast for {there} has no effect on `{event.text}`, which is on {here}"
         yield Finding(event.node, {"what": what})

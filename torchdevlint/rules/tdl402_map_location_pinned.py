@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from torchdevlint.facts import FileFacts
 from torchdevlint.incidents import LoadPinned
-from torchdevlint.rule import Finding, rule
+from torchdevlint.rule import Finding, Severity, rule
 
 
 @rule(
@@ -37,6 +37,7 @@ from torchdevlint.rule import Finding, rule
     message="`{text}` loads to {device} whatever there is: this fails where there is no such device",
     fix="Use the script's device variable",
     in_tests=False,
+    severity=Severity.WARNING,
 )
 def check(event: LoadPinned, facts: FileFacts) -> Iterator[Finding]:
     """Yield each load to a literal accelerator that nothing guards."""

@@ -42,6 +42,6 @@ from torchdevlint.rule import Finding, rule
 def check(event: Replicated, facts: FileFacts) -> Iterator[Finding]:
     """Yield each wrapper that asks at once and gets a module that is not there."""
     clash = lattice.clash(event.state, event.home, facts, event.world)
-    if event.wrapped is None and clash is not None:
+    if event.wrapped is None and clash is not None and lattice.is_host(clash.left.device):
         parts: dict[str, object] = {"text": event.text, "kind": event.kind, "place": clash.left}
         yield Finding(event.node, parts)

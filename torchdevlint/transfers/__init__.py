@@ -19,6 +19,7 @@ from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
 from torchdevlint.transfers.evaluation import evaluated
 from torchdevlint.transfers.frameworks import device_symbol
+from torchdevlint.transfers.groups import called_alone, told_by
 from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
@@ -52,6 +53,7 @@ __all__ = [
     "asked_slots",
     "call_object",
     "call_typed_module",
+    "called_alone",
     "changed",
     "choose_device",
     "contained",
@@ -96,4 +98,5 @@ __all__ = [
     "state_tensor",
     "taken",
     "tested_slots",
+    "told_by",
 ]

@@ -101,7 +101,7 @@ def _own(run: Run, value: Value, depth: int) -> Iterator[tuple[int, bool]]:
         case Tensor(held=Holder.PARAMETER):
             yield 0, True
         case Module() if depth < MAX_DEPTH:
-            own = value.type.holds_tensors and not (value.type.abstract or value.type.scatters)
+            own = value.type.holds_tensors and value.type.trained and not (value.type.abstract or value.type.scatters)
             if value.cls is None and value.type.container is ContainerKind.NONE and own:
                 yield value.key, False
             for _, item in run.attribute_values(value.key):

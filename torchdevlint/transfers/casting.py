@@ -57,4 +57,5 @@ def met(run: Run, state: Placement, text: str) -> None:
     """Record where a module is that is called in a block that casts."""
     if run.casting is not None:
         node, place = run.casting
+        run.facts.cast_states.setdefault(node, []).append((state, run.world))
         run.emit(CastElsewhere(node, run.world, text, state, place))

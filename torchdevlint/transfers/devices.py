@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import CudaCalled, DeviceNamed, NumberAsDevice
+from torchdevlint.events import CudaCalled, DeviceNamed, LegacyTyped, NumberAsDevice
 from torchdevlint.interpreter import conditions
 from torchdevlint.knowledge.rows import DeviceType, Follow, Make, Move, MoveKind, Query
-from torchdevlint.lattice import Concrete, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import Concrete, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
+from torchdevlint.transfers import groups
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
@@ -27,6 +28,7 @@ from torchdevlint.values import (
     Tensor,
     Unknown,
     Value,
+    options,
 )
 
 if TYPE_CHECKING:
@@ -113,7 +115,9 @@ def place_of(run: Run, argument: Argument | None, moving: bool = True) -> Placem
     """Return the placement that an argument names, or None where it names no device (a dtype, nothing)."""
     if argument is None:
         return None
-    return _place(run, argument.value, moving)
+    placement = _place(run, argument.value, moving)
+    groups.chosen(run, argument.value, placement)
+    return placement
 
 
 def _place(run: Run, value: Value, moving: bool) -> Placement | None:
@@ -191,6 +195,24 @@ def _sent_to(run: Run, placement: Placement, moving: bool) -> None:
                 run.facts.accelerated = True
         elif lattice.is_accelerator(device):
             run.facts.accelerated = True
+
+
+def sent_by_type(run: Run, argument: Argument) -> Placement | None:
+    """Return where an argument sends tensors that is a legacy type, and record one that stands for an accelerator."""
+    for option, condition in options(argument.value):
+        placement = legacy_type(run, option)
+        if placement is not None and lattice.is_accelerator(next(iter(placement)).device):
+            text = str(option.value) if isinstance(option, Const) else text_of(argument.node)
+            typed(run, argument.node, text, condition)
+    return legacy_type(run, argument.value)
+
+
+def typed(run: Run, node: cst.CSTNode, text: str, condition: Condition = lattice.ALWAYS) -> None:
+    """Record a type that stands for an accelerator where it makes or moves tensors."""
+    world = run.world
+    run.world = world | condition
+    run.emit(LegacyTyped(node, run.world, text, run.is_guarded))
+    run.world = world
 
 
 def legacy_type(run: Run, value: Value) -> Placement | None:

@@ -16,6 +16,7 @@ from torchdevlint.transfers import (
     environment,
     frameworks,
     gradients,
+    groups,
     loaders,
     losses,
     modules,
@@ -81,8 +82,10 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
     rows.Environment: frameworks.opaque,
+    rows.Debugging: environment.debugging,
     rows.SetVariables: environment.set_variables,
     rows.WorkerInfo: workers.info,
+    rows.StartProcesses: groups.start,
     rows.StartMethod: workers.start_method,
     rows.LoadFile: checkpoints.load,
     rows.SaveFile: checkpoints.save,
@@ -94,7 +97,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Prepare: frameworks.prepare,
     rows.Feed: frameworks.feed,
     rows.Given: given,
-    rows.DeviceContext: frameworks.opaque,
+    rows.DeviceContext: runtime.current,
     rows.FrameworkDevice: frameworks.device,
 }
 """Rows that are not here tell of methods of modules and optimizers; a plain call of one is code we cannot see."""

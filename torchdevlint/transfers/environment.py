@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import SetTooLate
+from torchdevlint.events import DebuggingLeftOn, SetTooLate
 from torchdevlint.interpreter import clocks
-from torchdevlint.knowledge.rows import Begin, Clock, ObjectType, SetVariables
+from torchdevlint.knowledge.rows import Begin, Clock, Debugging, Environment, ObjectType, SetVariables
 from torchdevlint.lattice import Concrete, Placement
 from torchdevlint.state import BEGUN
 from torchdevlint.values import NONE, UNKNOWN, Const, Container, Object, Value
+
+_OFF = ("0", "")
+"""Values of a variable that turn its switch off."""
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
@@ -49,19 +52,41 @@ def clock(run: Run, row: Clock, call: Call, receiver: Argument | None) -> Object
 
 def set_variables(run: Run, row: SetVariables, call: Call, receiver: Argument | None) -> Value:
     """Set variables of the process by a call."""
-    first = call.arguments[0].value if call.arguments else UNKNOWN
-    names: list[object] = list(call.keywords) if row.mapping else []
-    if isinstance(first, Container):
-        names.extend(name for name, _ in run.items(first).exact)
-    elif isinstance(first, Const) and not row.mapping:
-        names.append(first.value)
-    for name in names:
-        set_variable(run, row.once, Const(name), call.node)
+    given = [argument.value for argument in call.arguments]
+    values: list[tuple[object, Value]] = [(name, a.value) for name, a in call.keywords.items()] if row.mapping else []
+    if given and isinstance(given[0], Container):
+        values.extend(run.items(given[0]).exact)
+    elif len(given) == 2 and isinstance(given[0], Const) and not row.mapping:
+        values.append((given[0].value, given[1]))
+    for name, value in values:
+        set_variable(run, row, Const(name), value, call.node)
     return NONE
 
 
-def set_variable(run: Run, once: tuple[str, ...], name: Value, node: cst.CSTNode) -> None:
-    """Record that a variable was set after it was read for the only time."""
+def set_variable(run: Run, row: Environment | SetVariables, name: Value, value: Value, node: cst.CSTNode) -> None:
+    """Record that a variable was set after it was read for the only time, or that it is a switch for debugging."""
+    run.facts.chosen |= not isinstance(name, Const) or name.value in row.once
+    if not isinstance(name, Const):
+        return
     earlier = run.store.get(0, BEGUN)
-    if isinstance(earlier, tuple) and isinstance(name, Const) and name.value in once:
+    if isinstance(earlier, tuple) and name.value in row.once:
         run.emit(SetTooLate(node, run.world, str(name.value), earlier[1], earlier[0]))
+    effect = dict(row.debugging).get(str(name.value))
+    if effect is not None and isinstance(value, Const) and value.value not in _OFF:
+        _left_on(run, node, f"{name.value}={value.value}", effect)
+
+
+def debugging(run: Run, row: Debugging, call: Call, receiver: Argument | None) -> Value:
+    """Turn a switch for debugging on or off."""
+    mode = call.get(0, row.mode) if row.mode else None
+    if mode is None or mode.value == Const(True):
+        _left_on(run, call.node, call.text, row.effect)
+    else:
+        run.facts.debugging_ends = True
+    return UNKNOWN
+
+
+def _left_on(run: Run, node: cst.CSTNode, text: str, effect: str) -> None:
+    """Record a switch that the program turns on in every run, by itself."""
+    if run.activation == 0 and all(guard in lattice.ACCELERATORS for guard, _ in run.world):
+        run.emit(DebuggingLeftOn(node, run.world, text, effect))

@@ -23,7 +23,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, SCATTERS, Items
-from torchdevlint.transfers import precision, reads, refusals, runtime
+from torchdevlint.transfers import groups, precision, reads, refusals, runtime
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -194,6 +194,8 @@ def feed(run: Run, row: Feed, call: Call, receiver: Argument | None) -> Value:
 def transparent(run: Run, row: Transparent, call: Call, receiver: Argument | None) -> Value:
     """Return the argument that the result stands for."""
     value = call.arguments[row.argument].value if row.argument < len(call.arguments) else UNKNOWN
+    if row.synchronises:
+        groups.synchronised(run, value, call)
     return value if value != UNKNOWN else run.opaque(f"{call.text}(…)")
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torchdevlint import lattice
 from torchdevlint.interpreter import calls, conditions, escapes, pace
 from torchdevlint.knowledge.rows import Backward, Differentiate, GradMode, NoGrad
+from torchdevlint.names import text_of
+from torchdevlint.parallel import BackwardOfMany
 from torchdevlint.state import TRAINED
 from torchdevlint.transfers import optimizers
 from torchdevlint.values import (
@@ -14,6 +17,7 @@ from torchdevlint.values import (
     Const,
     Imported,
     Opaque,
+    Tensor,
     Value,
 )
 
@@ -33,6 +37,11 @@ def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> 
     slot = conditions.slot_of(run, receiver.node)
     if slot is not None:
         run.facts.backward.add(slot)
+    made = receiver.value.gathered if isinstance(receiver.value, Tensor) else None
+    if made is not None and not call.keywords and not any(a is not receiver for a in call.arguments):
+        world = run.world | made.condition
+        if lattice.compatible(world, world):
+            run.emit(BackwardOfMany(call.node, world, text_of(receiver.node), made.text, made.node))
     if isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
         run.facts.graphs.add(receiver.value.key)

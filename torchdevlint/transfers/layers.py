@@ -85,6 +85,9 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         replicas.meet(run, module, inner, call)
         replicas.fed(run, module)
         placed = run.module_placement(inner) if isinstance(inner, Module | Opaque) else None
+        whole = replicas.called(run, module, inner, placed or ANY, call)
+        if whole is not None:
+            return whole
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY:
         casting.met(run, state, function_text(call))

@@ -251,9 +251,9 @@ def _switched(row: ModuleType, call: Call) -> ModuleType:
         return replace(row, holds_tensors=False)
     if not row.switches:
         return row
-    given = [(call.get(switch.position, switch.name), switch.on) for switch in row.switches]
-    on = any(default if argument is None else argument.value == Const(True) for argument, default in given)
-    return replace(row, holds_tensors=on)
+    given = [(call.get(switch.position, switch.name), switch) for switch in row.switches]
+    on = [switch for argument, switch in given if (switch.on if argument is None else argument.value == Const(True))]
+    return replace(row, holds_tensors=bool(on), trained=not all(switch.buffers for switch in on))
 
 
 def fill_container(run: Run, made: Module, call: Call | None) -> None:

@@ -12,14 +12,13 @@ from torchdevlint.events import CudaCalled, Moved
 from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import pace
-from torchdevlint.interpreter.flights import Flight
 from torchdevlint.knowledge.rows import Carrier, Cast, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
-from torchdevlint.transfers import environment, leaves, refusals, workers
+from torchdevlint.transfers import environment, groups, leaves, refusals, workers
 from torchdevlint.transfers.checkpoints import keep
-from torchdevlint.transfers.devices import legacy_type, place_of
+from torchdevlint.transfers.devices import place_of, sent_by_type
 from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
 from torchdevlint.transfers.placing import move_module, placed
@@ -28,6 +27,7 @@ from torchdevlint.values import (
     UNKNOWN,
     Const,
     Device,
+    Flight,
     Form,
     Holder,
     Imported,
@@ -90,7 +90,7 @@ def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool
             placement = named if named is not None else lattice.on(Concrete(row.type))
             return placement, False
         case MoveKind.TYPE:
-            return (legacy_type(run, first.value) if first is not None else None), False
+            return (sent_by_type(run, first) if first is not None else None), False
         case MoveKind.TYPE_AS:
             return (run.placement_of(first.value) if first is not None else None), True
         case _:
@@ -260,6 +260,8 @@ def _moved(
         pace.sample_moved(run, call, f"{text}.{call.text}", before, after)
     if device and not proof:
         environment.begun_at(run, call.node, f"{text}.{call.text}", after)
+    if module is not None:
+        groups.placed(run, call.node, text, after, proof)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,

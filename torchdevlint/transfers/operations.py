@@ -99,16 +99,20 @@ def follow(
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
     graph = False if run.no_grad else value.graph if row.graph is None else row.graph
-    whole = value.output and row.rank is RankRule.SAME
+    plain = row.rank is RankRule.SAME
+    whole, gathered = value.output and plain, value.gathered if plain else None
     result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight, output=whole)
-    result = replace(result, kept=value.kept) if value.kept else result
+    if value.kept or gathered is not None:
+        result = replace(result, kept=value.kept, gathered=gathered)
     if row.rank is RankRule.REDUCE and call is not None:
         run.arrive(value, call.node)
+        if value.gathered is not None:
+            run.facts.reduced.add(value.gathered.node)
     if row.demands:
         return leaves.demanded(run, value, call.arguments[0].value if call is not None and call.arguments else None)
     if row.in_place:
-        kept = value.graph if row.graph is None else row.graph
-        changed = Tensor(value.placement, rank, kept, value.held, value.leaf)
+        carries = value.graph if row.graph is None else row.graph
+        changed = Tensor(value.placement, rank, carries, value.held, value.leaf, gathered=gathered)
         for slot in run.store.holders(given) if row.graph is False else ():
             run.store.set(*slot, changed)  # `x.detach_()`: the variable itself has no graph from here on
         return changed
@@ -232,8 +236,9 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Tensor:
         return Tensor(first.placement, first.rank, graph, tallies=tallies)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
     undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
+    gathered = next((t.gathered for t in tensors if t.gathered is not None and t.rank == rank), None)
     place = ANY if undecided else result_placement(tensors)
-    return Tensor(place, rank, graph, tallies=tallies, number=number, kept=kept)
+    return Tensor(place, rank, graph, tallies=tallies, number=number, gathered=gathered, kept=kept)
 
 
 def _whereabouts(placement: Placement) -> bool:

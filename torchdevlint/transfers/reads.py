@@ -12,7 +12,8 @@ from torchdevlint.interpreter import absence, iteration, pace
 from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers.operands import function_text, operand
+from torchdevlint.transfers import groups
+from torchdevlint.transfers.operands import first_value, function_text, operand
 from torchdevlint.values import (
     NONE,
     SCALAR,
@@ -141,6 +142,11 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
 
 def own(run: Run, row: OfProcess, call: Call, receiver: Argument | None) -> Value:
     """Give what the process has of its own."""
+    if row.local:
+        groups.told_by(run, row.local, first_value(call))
+    else:
+        run.facts.ranked = True
+        run.facts.neighbours |= row.on_machine
     return UNKNOWN
 
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchdevlint import lattice
 from torchdevlint.interpreter import iteration
 from torchdevlint.knowledge.rows import ContainerKind, ModuleType, Replicas
 from torchdevlint.lattice import ACCELERATOR, Concrete, Placement
 from torchdevlint.names import text_of
 from torchdevlint.parallel import Fed, Replicated
-from torchdevlint.state import MAX_DEPTH
+from torchdevlint.state import ALONE, MAX_DEPTH
+from torchdevlint.transfers import groups, scattering
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.transfers.placing import contained
-from torchdevlint.transfers.runtime import ALONE
-from torchdevlint.values import NONE, Const, Container, Holder, Module, Tensor, Value
+from torchdevlint.values import NONE, Const, Container, Device, Holder, Module, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
@@ -31,7 +29,9 @@ WRAPPED = "<wrapped>"
 def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call) -> None:
     """Note where a wrapper wants the module that it is given, and record it where it asks at once."""
     given = call.get(1, "device_ids")
-    if row.replicas is Replicas.NEVER or call.open or not isinstance(wrapped.value, Module):
+    if row.replicas is Replicas.CALLED:
+        groups.replicated(run, wrapped.value, call, function_text(call))
+    if row.replicas is Replicas.NEVER or call.open:
         return
     if given is None or given.value == NONE:
         devices = None
@@ -40,20 +40,51 @@ def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call)
     else:
         return
     if row.replicas is Replicas.MADE:
-        if devices:
-            home = lattice.on(Concrete(ACCELERATOR))
-            _record(run, wrapped.value, call, function_text(call), home, None)
-    elif devices is None or len(devices) > 1:
+        _asked(run, wrapped.value, devices or [], call)
+    elif isinstance(wrapped.value, Module) and (devices is None or len(devices) > 1):
         first = devices[0] if devices is not None else Const(0)
         if isinstance(first, Const) and isinstance(first.value, int):
-            run.store.set(made.key, WRAPPED, (call.node, lattice.on(Concrete(ACCELERATOR, first.value))))
+            run.store.set(made.key, WRAPPED, (call.node, Concrete(ACCELERATOR, first.value)))
+
+
+def _asked(run: Run, inner: Value, devices: list[Value], call: Call) -> None:
+    """Record what a wrapper for one process sees of its module where it is made and told devices."""
+    if not devices:
+        return
+    run.facts.neighbours |= not isinstance(devices[0], Const)
+    text, name = function_text(call), inner.name if isinstance(inner, Module) else "a module"
+    if len(devices) > 1:
+        run.emit(Replicated(call.node, run.world, text, name, lattice.ANY, lattice.ANY, None, len(devices)))
+        return
+    match devices[0]:
+        case Const(value=int(index)):
+            home = lattice.on(Concrete(ACCELERATOR, index))
+        case Device(placement=placement):
+            home = placement
+        case _:
+            home = lattice.on(Concrete(ACCELERATOR))
+    for state in states(run, inner, 0):
+        if state != lattice.ANY:
+            run.emit(Replicated(call.node, run.world, text, name, state, home, None))
 
 
 def meet(run: Run, module: Module, inner: object, call: Call) -> None:
     """Record that a wrapper was called that wants its module on a device."""
     kept = run.store.get(module.key, WRAPPED)
     if isinstance(kept, tuple) and isinstance(inner, Module):
-        _record(run, inner, call, function_text(call), kept[1], kept[0])
+        state = next((state for state in states(run, inner, 0) if state != lattice.ANY), None)
+        if state is not None:
+            home = lattice.on(kept[1])
+            run.emit(Replicated(call.node, run.world, function_text(call), inner.name, state, home, kept[0]))
+
+
+def called(run: Run, module: Module, inner: object, placed: Placement, call: Call) -> Value | None:
+    """Return what a wrapper with several devices gathers where its replicas give scalars, else None."""
+    kept = run.store.get(module.key, WRAPPED)
+    if not isinstance(kept, tuple) or not isinstance(inner, Module):
+        return None
+    given = scattering.replicate(run, inner, kept[1], call)
+    return scattering.gathered(run, *given, placed, call) if given is not None else None
 
 
 def fed(run: Run, module: Module) -> None:
@@ -65,12 +96,6 @@ def fed(run: Run, module: Module) -> None:
             if loader.made is not None and loader.whole and lattice.compatible(condition, run.world):
                 text, wrapped = text_of(loader.made), run.wrapped[module.key][0]
                 run.emit(Fed(loader.made, run.world | condition, text, loop, loader.whole, wrapped))
-
-
-def _record(run: Run, inner: Module, call: Call, text: str, home: Placement, wrapped: cst.CSTNode | None) -> None:
-    state = next((state for state in states(run, inner, 0) if state != lattice.ANY), None)
-    if state is not None:
-        run.emit(Replicated(call.node, run.world, text, inner.name, state, home, wrapped))
 
 
 def states(run: Run, value: Value, depth: int) -> Iterator[Placement]:

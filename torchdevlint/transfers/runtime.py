@@ -14,6 +14,7 @@ from torchdevlint.knowledge.rows import (
     Count,
     CurrentDevice,
     DefaultDevice,
+    DeviceContext,
     DeviceNumber,
     DeviceType,
     EnvironmentRow,
@@ -21,11 +22,12 @@ from torchdevlint.knowledge.rows import (
     Query,
     SetDevice,
 )
-from torchdevlint.lattice import ANY, HOST, Concrete, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import DEFAULT_DEVICE
+from torchdevlint.transfers import groups
 from torchdevlint.transfers.collectives import group_made
-from torchdevlint.transfers.devices import choose_device, legacy_type, named, parse, place_of
+from torchdevlint.transfers.devices import choose_device, named, parse, place_of, sent_by_type
 from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
     NONE,
@@ -42,10 +44,6 @@ from torchdevlint.values import (
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
-
-
-ALONE = "<alone>"
-"""The slot that tells that a training has one process only."""
 
 
 def _as_place(value: Device) -> Device:
@@ -72,6 +70,7 @@ def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> 
             return UNKNOWN
         if index is not None:
             if not isinstance(index.value, Const) or not isinstance(index.value.value, int):
+                run.facts.chosen = True
                 key = index.value.key if isinstance(index.value, Opaque) else run.new_key()
                 return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))), form=Form.OBJECT)
             found = Concrete(found.type, index.value.value)
@@ -91,8 +90,14 @@ def set_device(run: Run, row: SetDevice, call: Call, receiver: Argument | None) 
         run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
     else:
         run.world |= {(row.type, True), (DISTRIBUTED, True)}
-    run.facts.accelerated = True
+    run.facts.accelerated = run.facts.chosen = True
     return NONE
+
+
+def current(run: Run, row: DeviceContext, call: Call, receiver: Argument | None) -> Value:
+    """Choose the current device for a block."""
+    run.facts.chosen = True
+    return run.opaque(f"{call.text}(…)")
 
 
 def default_device(run: Run, row: DefaultDevice, call: Call, receiver: Argument | None) -> Value:
@@ -100,7 +105,7 @@ def default_device(run: Run, row: DefaultDevice, call: Call, receiver: Argument 
     first = call.arguments[0] if call.arguments else None
     if first is None:
         return NONE
-    placement = legacy_type(run, first.value) if row.legacy else place_of(run, first)
+    placement = sent_by_type(run, first) if row.legacy else place_of(run, first)
     run.store.set(0, DEFAULT_DEVICE, placement if placement is not None else ANY)
     return NONE
 
@@ -117,9 +122,8 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
         run.facts.guards = True
     if named:
         run.world |= {(DISTRIBUTED, True)}  # each of the processes has an accelerator of its own
-    processes = call.keywords.get(row.processes)
-    if processes is not None and processes.value == Const(1):
-        run.store.set(0, ALONE, True)
+    if row.processes:
+        groups.join(run, row, call)
     return NONE
 
 
@@ -142,17 +146,25 @@ def current_device(run: Run, row: CurrentDevice, call: Call, receiver: Argument 
 
 def option(run: Run, row: Option, call: Call, receiver: Argument | None) -> Value:
     """Declare an argument of the command line; one that is an accelerator where nobody gives it is noted."""
+    assert receiver is not None
+    assert isinstance(receiver.value, Object)
     default = call.keywords.get("default")
-    if default is None or receiver is None or not isinstance(receiver.value, Object):
-        return UNKNOWN
-    chosen = choose_device(run, default.value)
-    placement = chosen.placement if isinstance(chosen, Device) else frozenset()
-    device = parse(default.value.value) if isinstance(default.value, Const) else None
-    if any(lattice.is_accelerator(p.device) for p in placement) or (device is not None and device.type != HOST.type):
-        words = [a.value.value for a in call.arguments if isinstance(a.value, Const) and isinstance(a.value.value, str)]
-        long = next((word for word in words if word.startswith("--")), words[0] if words else "")
-        run.options.setdefault(receiver.value.key, {})[long] = None
+    if default is not None and _may_be_accelerator(run, default.value):
+        texts = [a.value.value for a in call.arguments if isinstance(a.value, Const)]
+        words = [text for text in texts if isinstance(text, str)]
+        long = [word for word in words if word.startswith("--")]
+        for word in (*long, *words)[:1]:
+            run.options.setdefault(receiver.value.key, {})[word] = None
     return UNKNOWN
+
+
+def _may_be_accelerator(run: Run, value: Value) -> bool:
+    """Tell whether a value is a device that is, or may be, an accelerator."""
+    chosen = choose_device(run, value)
+    if isinstance(chosen, Device):
+        return any(lattice.is_accelerator(p.device) for p in chosen.placement)
+    device = parse(chosen.value) if isinstance(chosen, Const) and isinstance(chosen.value, str) else None
+    return device is not None and lattice.is_accelerator(device)
 
 
 def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:

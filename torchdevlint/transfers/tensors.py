@@ -11,7 +11,7 @@ from torchdevlint.knowledge.rows import Convert, Like, Make, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import Items
 from torchdevlint.transfers import environment, ranks, workers
-from torchdevlint.transfers.devices import place_of
+from torchdevlint.transfers.devices import place_of, typed
 from torchdevlint.transfers.operands import subject
 from torchdevlint.values import (
     ANY_RANK,
@@ -45,6 +45,7 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
     if row.legacy == "cuda":
         placement = lattice.on(lattice.Concrete("cuda"), Why(Role.CREATED, call.node, what))
         run.facts.accelerated = True
+        typed(run, call.node, call.text)
     elif device is not None and not row.always_host:
         workers.placed(run, call.node, call.text, device)
         environment.begun_at(run, call.node, call.text, device)

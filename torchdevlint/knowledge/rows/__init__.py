@@ -52,6 +52,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Count,
     CurrentDevice,
     DatasetType,
+    Debugging,
     DefaultDevice,
     DeviceContext,
     DeviceNumber,
@@ -71,6 +72,7 @@ from torchdevlint.knowledge.rows.runtime import (
     SetDevice,
     SetVariables,
     StartMethod,
+    StartProcesses,
     WorkerInfo,
 )
 from torchdevlint.knowledge.rows.tensors import (
@@ -153,9 +155,11 @@ Row: TypeAlias = (
     | Differentiate
     | WorkerInfo
     | StartMethod
+    | StartProcesses
     | Begin
     | Environment
     | SetVariables
+    | Debugging
     | OfProcess
     | DeviceNumber
     | Collective
@@ -223,6 +227,7 @@ __all__ = [
     "Count",
     "CurrentDevice",
     "DatasetType",
+    "Debugging",
     "DefaultDevice",
     "DeviceContext",
     "DeviceNumber",
@@ -276,6 +281,7 @@ __all__ = [
     "SetDevice",
     "SetVariables",
     "StartMethod",
+    "StartProcesses",
     "StateOf",
     "Step",
     "Submodules",

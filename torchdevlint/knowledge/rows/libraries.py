@@ -84,9 +84,13 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Transparent:
-    """A call whose result stands for one of its arguments, wrapped or not (`torch.compile`, `tqdm`, `islice`)."""
+    """A call whose result stands for one of its arguments, wrapped or not (`torch.compile`, `tqdm`, `islice`).
+
+    ``synchronises`` tells that the layers of the module exchange statistics with those of other processes from here on.
+    """
 
     argument: int = 0
+    synchronises: bool = False
 
 
 @dataclass(frozen=True, slots=True)

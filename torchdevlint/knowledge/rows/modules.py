@@ -54,6 +54,7 @@ class Switch:
     name: str
     position: int
     on: bool = True
+    buffers: bool = False  # those tensors are buffers, which nothing trains
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class ModuleType:
     replicas: Replicas = Replicas.NEVER
     empty_with: tuple[tuple[str, object], ...] = ()  # with one of these arguments it holds none (`reduction="none"`)
     prefix: str = ""  # of a wrapper: what it puts before the keys of the state dict of what it wraps (`module.`)
+    trained: bool = True  # some of the tensors that it holds are parameters
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
     own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
 

@@ -61,9 +61,14 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised."""
+    """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised.
+
+    ``local`` number the processes of one machine; ``debugging`` are switches for debugging, with what they do.
+    """
 
     once: tuple[str, ...] = ()
+    local: tuple[str, ...] = ()
+    debugging: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +77,31 @@ class SetVariables:
 
     once: tuple[str, ...] = ()
     mapping: bool = False
+    debugging: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Debugging:
+    """A switch for debugging, or a context of one, and what it does; ``mode`` is the argument that turns it off."""
+
+    effect: str
+    mode: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class OfProcess:
-    """A call whose answer every process of a training has of its own (`get_rank`, `os.getenv`)."""
+    """A call whose answer every process of a training has of its own (`get_rank`, `os.getenv`).
+
+    ``on_machine`` tells that it numbers those of one machine; of variables, those in ``local`` do.
+    """
+
+    on_machine: bool = False
+    local: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StartProcesses:
+    """A call that runs a function in other processes of this machine (`torch.multiprocessing.spawn`)."""
 
 
 @dataclass(frozen=True, slots=True)
