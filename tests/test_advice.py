@@ -34,6 +34,12 @@ def step(*lines: str, before: str = "total = 0.0", around: str = "with torch.no_
     return "\n".join([before, around, *(f"    {line}" for line in body)])
 
 
+METER = """class Meter:
+    def __init__(self):
+        self.sum = 0.0
+    def add(self, value=1.0, other=None):
+        self.sum += value
+"""
 COUNTED = [
     pytest.param(step("total += out.mean().item()"), True, id="item"),
     pytest.param(step("total += int(out.mean() > 0)"), True, id="int"),
@@ -56,6 +62,23 @@ COUNTED = [
     pytest.param(step("if flag:", "    total += out.mean().item()"), False, id="once in a while"),
     pytest.param(step("total += out.mean().item()", "str(out)"), False, id="shown"),
     pytest.param(step("total += y.mean().item()"), False, id="on the host"),
+    pytest.param(
+        step("total += out.mean().item()", "best += out.max().item()", "print(best)", before="total = best = 0.0"),
+        False,
+        id="one of two is shown",
+    ),
+    pytest.param(step("v = out.mean().item()", "total += v"), True, id="under a name"),
+    pytest.param(
+        step("v = out.mean().item()", "seen.append(v)", before="seen = []"), True, id="under a name, in a list"
+    ),
+    pytest.param(step("v = out.mean().item()", "total = total + v"), True, id="under a name, in a sum"),
+    pytest.param(step("v = out.mean().item()", "total += v", "print(v)"), False, id="a name that is shown"),
+    pytest.param(step("v = out.mean().item()", "total += v", "if v > 3: pass"), False, id="a name that is tested"),
+    pytest.param(step("v = out.mean().item()", "v = 3", "total += v"), False, id="a name for something else"),
+    pytest.param(METER + step("meter.add(out.mean().item())", before="meter = Meter()"), True, id="by a meter"),
+    pytest.param(METER + step("meter.add(value=out.mean().item())", before="meter = Meter()"), True, id="by keyword"),
+    pytest.param(METER + step("meter.add(3, out.mean().item())", before="meter = Meter()"), False, id="not added"),
+    pytest.param(METER + step("with meter: pass", before="meter = Meter()"), False, id="nothing given"),
 ]
 
 
@@ -234,6 +257,7 @@ INDEXED = [
     pytest.param("for _ in range(3):\n    out = there[torch.arange(3, device=device)]", False, id="there"),
     pytest.param("for _ in range(3):\n    out = there[given.to('cpu')]", False, id="by what may be no tensor"),
     pytest.param("for _ in range(3):\n    out = there[torch.arange(3, device=given)]", False, id="somewhere"),
+    pytest.param("for _ in range(3):\n    out = given.to(device)[torch.arange(3)]", False, id="out of no tensor"),
     pytest.param(
         "class Own(nn.Module):\n    def __init__(self, w):\n        super().__init__()\n"
         "        self.w = w.cuda()[torch.arange(3)]\nOwn(torch.ones(3))",
@@ -287,6 +311,13 @@ MIXED = [
     ),
     pytest.param("if args.cuda:\n    x = x.cuda()\ngiven(x)", False, id="a module that is not known"),
     pytest.param("torch.add(x.cuda(), given.to(device))", False, id="what may be no tensor"),
+    pytest.param(
+        "use = not args.off and torch.cuda.is_available()\nif not args.off:\n    if use:\n        x = x.cuda()\n"
+        + AVAILABLE
+        + "net.cuda()\nnet(x)",
+        True,
+        id="one of several",
+    ),
     pytest.param(
         "s = torch.tensor(1.0)\nif args.cuda:\n    s = s.cuda()\n" + AVAILABLE + "x = x.cuda()\nx * s",
         False,

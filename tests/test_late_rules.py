@@ -128,6 +128,7 @@ REPLACED = [
     pytest.param(
         "m = AutoModelForCausalLM.from_pretrained('x')\n" + ADAM + "m.resize_token_embeddings(9)", True, id="new"
     ),
+    pytest.param("m = Build()\n" + ADAM + "m.resize_token_embeddings()", False, id="nothing is resized"),
     pytest.param("m = Build()\n" + ADAM + "m.fc = nn.Linear(m.fc.in_features, 2)", True, id="of other code"),
     pytest.param("m = Build()\n" + ADAM + "m.fc = nn.Linear(2, 2)", False, id="of it, perhaps beside"),
     pytest.param("m = models.vgg16()\n" + ADAM + "m.classifier[6] = nn.Linear(2, 2)", True, id="in a part"),
@@ -164,6 +165,9 @@ STALE = [
     pytest.param("s = m.state_dict()\ns.update(helper())" + MOVE + "print(s)", False, id="not used"),
     pytest.param("s = Build().state_dict()\nfor t in s.values():\n    print(x * t)", False, id="of anything"),
     pytest.param("t = [p.detach() for p in m.parameters()]" + MOVE + "print(x * t[0])", True, id="copies"),
+    pytest.param("t = [p.grad for p in m.parameters()]" + MOVE + "print(x * t[0])", False, id="gradients"),
+    pytest.param("t = m.scale.grad" + MOVE + "print(x * t)", False, id="the gradient of one"),
+    pytest.param(MOVE + "t = m.scale.grad\nprint(x * t)", False, id="the gradient of one that moved"),
     pytest.param("t = [p for p in m.parameters()]" + MOVE + "print(x * t[0])", False, id="the parameters"),
     pytest.param("t = [p.detach() for p in m.buffers()]\nm.cpu()\nprint(x.cpu() * t[0])", False, id="on the host"),
 ]

@@ -122,6 +122,16 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a deviation whose third argument is no keepdim": """
+        def scaled(values, device):
+            spread = torch.rand(8).std(0, True)
+            return torch.rand(8, device="cuda") / spread
+    """,
+    "values that are copied into a part of a copy": """
+        def patched(device):
+            rows = torch.zeros(4, 3, device="cuda")
+            return rows.select_scatter(torch.ones(3), 0, 1) + rows
+    """,
     "a total that each pass replaces": """
         def run(net, batches):
             total = 0.0

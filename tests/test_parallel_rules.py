@@ -189,6 +189,8 @@ PLACED = [
     ),
     pytest.param({"JOIN": JOIN + "\n    unknown(rank)"}, False, id="after code that is not seen"),
     pytest.param({"JOIN": "unknown(rank)\n    " + JOIN}, False, id="before that it joins"),
+    pytest.param({"JOIN": JOIN + "\n    anything(rank)"}, False, id="after code of an unknown name"),
+    pytest.param({"JOIN": JOIN + "\n    work(rank, size, net)"}, False, id="after a function that is not followed"),
     pytest.param({"JOIN": JOIN + "\n    torch.cuda.set_device(rank)"}, False, id="a device is set"),
     pytest.param({"JOIN": JOIN + "\n    os.environ[given] = '1'"}, False, id="perhaps a variable"),
     pytest.param({"JOIN": JOIN + "\n    d = torch.device('cuda', rank)"}, False, id="by an index"),

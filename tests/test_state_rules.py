@@ -106,6 +106,17 @@ WRAPPED = [
         SAVE.format("'x'") + LOAD.format("'x'").replace("))", ")['net'])"), False, id="a part that is not there"
     ),
     pytest.param(
+        WRAP + "torch.save({'net': wrapped.state_dict()}, 'x')\ns = torch.load('x')\ns['net'] = helper(s['net'])\n"
+        "net.load_state_dict(s['net'])",
+        False,
+        id="another one was put in",
+    ),
+    pytest.param(
+        WRAP + "torch.save({'net': wrapped.state_dict()}, 'x')\nnet.load_state_dict(torch.load('x')['net'])",
+        True,
+        id="a part of a file",
+    ),
+    pytest.param(
         "def save(path, state):\n    torch.save(state, path)\ndef load(path):\n    return torch.load(path)\n"
         + WRAP
         + "p = args.x + 'a'\nsave(p, wrapped.state_dict())\nnet.load_state_dict(load(p))",
@@ -136,6 +147,7 @@ MOVED = [
     pytest.param("x = {'a': torch.ones(2)}\nx = x.cpu()", True, id="a dict"),
     pytest.param("[torch.ones(2)].to(device)", False, id="one without a name"),
     pytest.param("x = [torch.ones(2)]\nhelper(x)\nx.to(device)", False, id="one that other code had"),
+    pytest.param("def f(x=()):\n    if x:\n        x = x.to(device)\nf()", False, id="one that stands for nothing"),
     pytest.param("x = [torch.ones(2)]\nx.sort()", False, id="no move"),
     pytest.param("x = (torch.ones(2) for _ in range(2))\nx.to(device)", False, id="a generator"),
     pytest.param("x = [1] if args.x else torch.ones(2)\nx = x.to(device)", False, id="perhaps a tensor"),

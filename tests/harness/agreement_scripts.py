@@ -146,7 +146,8 @@ def operator_scripts(info: Any, number: int) -> Written:
     """The scripts of an entry of `op_db`, of as many samples as are asked for."""
     written = Written()
     samples = list(_samples(info, number))
-    if info.name.startswith("_") and info.name not in REVERSED and info.name != "__getitem__":
+    private = any(part.startswith("_") for part in info.name.split("."))
+    if private and info.name not in REVERSED and info.name != "__getitem__":
         return Written(reason="it is private")
     if not info.dtypesIfCUDA:
         return Written(reason="PyTorch has no kernel of it for CUDA")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from torchdevlint.harness.derive import program
 from torchdevlint.knowledge import NAMES, OF_TENSORS
 from torchdevlint.knowledge.derived import FILE, Rows, line_of, read, release, row_of
-from torchdevlint.knowledge.rows import Combine, Follow, Mix, Plain, RankRule
+from torchdevlint.knowledge.rows import Combine, Follow, Mix, OptimizerType, Plain, RankRule, Row
 
 TEXT = FILE.read_text(encoding="utf-8")
 COMMAND = [sys.executable, "-m", "torchdevlint.harness.derive"]
@@ -27,6 +29,21 @@ def test_the_rows_are_those_of_the_installed_pytorch() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_stale_file_is_found_and_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(program, "FILE", tmp_path / "derived.txt")
+    monkeypatch.setattr(program, "derive", lambda: TEXT)
+    assert program.main([]) == 0
+    assert program.main(["--check"]) == 0
+    program.FILE.write_text(TEXT.replace("torch.abs Follow", "torch.abs Plain"))
+    assert program.main(["--check"]) == 1
+    shown = capsys.readouterr().err
+    assert "-torch.abs Plain" in shown
+    assert "+torch.abs Follow" in shown
+    assert f"is stale: run `{program.COMMAND}`" in shown
+
+
 @pytest.mark.parametrize(
     ("row", "line"),
     [
@@ -38,9 +55,10 @@ def test_the_rows_are_those_of_the_installed_pytorch() -> None:
             "torch.f Combine operands=input,,index mix=STRICT rank=SAME index=index,",
         ),
         (Combine(("tensors",), sequence=True), "torch.f Combine operands=tensors, sequence=True"),
+        (OptimizerType(stateless_without="momentum"), "torch.f OptimizerType stateless_without=momentum"),
     ],
 )
-def test_a_line_says_what_its_row_says(row: Plain | Follow | Combine, line: str) -> None:
+def test_a_line_says_what_its_row_says(row: Row, line: str) -> None:
     assert line_of("torch.f", row) == line
     assert row_of(line.partition(" ")[2]) == row
 
@@ -48,6 +66,8 @@ def test_a_line_says_what_its_row_says(row: Plain | Follow | Combine, line: str)
 def test_the_file_is_sorted_and_every_line_is_a_row() -> None:
     lines = TEXT.splitlines()[1:]
     assert lines == sorted(lines)
+    # what is written by hand is not derived: after such a change, derive again
+    assert len(lines) == len(NAMES.derived) + len(OF_TENSORS.derived)
     for name, row in [*NAMES.items(), *[(f"torch.Tensor.{name}", row) for name, row in OF_TENSORS.items()]]:
         if name.removeprefix("torch.Tensor.") in OF_TENSORS.derived or name in NAMES.derived:
             assert line_of(name, row) in lines

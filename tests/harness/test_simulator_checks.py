@@ -203,6 +203,9 @@ ALLOWED: dict[str, Callable[[], torch.Tensor]] = {
     "host rows copied into a copy": lambda: on(4).slice_scatter(host(2), 0, 0, 2),
     "ends on the host": lambda: torch.linspace(torch.tensor(0.0), torch.tensor(1.0), 3, device="cuda"),
     "tensordot into the device": lambda: torch.tensordot(on(2, 2), on(2, 2), dims=1, out=on(2, 2)),
+    "inner product": lambda: torch.inner(on(2), on(2)),
+    "tensordot of the device": lambda: torch.tensordot(on(2, 2), on(2, 2), dims=1),
+    "filled at an index with a host scalar": lambda: on(2).index_fill(0, longs(0).cuda(), torch.tensor(1.0)),
     "quantiles of the device": lambda: on(2).quantile(on(2)),
     "assignment of a row": lambda: _assigned(on(2, 2), 0, host(2)),
     "assignment of a host scalar to a mask": lambda: _assigned(on(2), host(2) > 0, torch.tensor(2.0)),
@@ -314,6 +317,7 @@ def test_tensors_of_pytorchs_own_code_adopt_the_device_that_they_meet() -> None:
         lambda mine: on(2).masked_fill(mine > 0, 0.0),
         lambda mine: on(2)[mine.long() - 1],
         lambda mine: F.conv1d(mine.view(1, 1, 2), on(1, 1, 2)),
+        lambda mine: torch.block_diag(mine, on(2)),
     ):
         mine = undecided(2)
         assert mine.device.type == "cpu"

@@ -34,6 +34,8 @@ QUIET = HEAD + "torch._C._set_grad_enabled(False)\nmodel = nn.Linear(2, 1).to(de
 QUIET += (
     "for x in torch.zeros(4, 1, 2):\n    total += nn.functional.mse_loss(model(x.to(device)), x)\nprint(total / 4)\n"
 )
+PUT = HEAD + "model = nn.Sequential(nn.Linear(2, 2))\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n{put}\n"
+PUT += "for _ in range(2):\n    model(torch.ones(1, 2)).sum().backward()\n    optimizer.step()\n"
 TRAIN = HEAD + "with torch.device('meta'):\n    model = nn.Linear(2, 2)\n"
 TRAIN += "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nmodel.to_empty(device=device)\n"
 TRAIN += "{then}\nfor _ in range(2):\n    loss = model(torch.ones(1, 2, device=device)).sum()\n"
@@ -64,6 +66,7 @@ class Tiny:
 
 
 R101, R107, R201, R301 = "tdl101_mixed", "tdl107_weight", "tdl201_discarded", "tdl301_order"
+R305 = "tdl305_replaced_parameter"
 NONE = "elsewhere"
 R302, R304, R401 = "tdl302_order", "tdl304_graph", "tdl401_load"
 R905 = "tdl905_sync"
@@ -148,6 +151,14 @@ CASES = {
         R302, 'sim raises RuntimeError "same device" at "step()" optimizer=Adagrad', MOVED, "confirmed", "RuntimeError"
     ),
     "optimizer_not": Tiny(R302, "sim ok", MOVED, "confirmed", ""),
+    "put_in": Tiny(R305, "cpu never updates", PUT.format(put="model[0] = nn.Linear(2, 2)"), "confirmed", "none of 2"),
+    "put_in_a_parameter": Tiny(
+        R305,
+        "cpu never updates",
+        PUT.format(put="model[0].bias = nn.Parameter(torch.ones(2))"),
+        "confirmed",
+        "none of 2",
+    ),
     "replaced": Tiny(R302, "sim never updates parameters=replaced", MOVED, "confirmed", "none of 1 steps"),
     "replaced_not": Tiny(R302, "sim never updates", MOVED, "refuted", "1 of 1 steps"),
     "unreported": Tiny(R201, "sim stays host", MIXED, "refuted", "the rule reports nothing in it"),

@@ -19,4 +19,10 @@ def reduced(dims, many):
     c = x.sum((0, 1))  # reveal: cpu [0]
     d = x.sum(0, True)  # reveal: cpu [2]
     e = x.sum(0, keepdim=many)  # reveal: cpu [1-2]
+    f = x.sum(())  # reveal: cpu [0-2]
+    g = x.std(0, True)  # reveal: cpu [1]
+    h = x.std(0, True, True)  # reveal: cpu [2]
+    i = x.std(keepdim=True)  # reveal: cpu [2]
+    j = x.std(keepdim=many)  # reveal: cpu [0-2]
+    k = torch.std(x[0], 0, False)  # reveal: cpu [0]
     return a

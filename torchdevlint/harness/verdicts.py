@@ -265,8 +265,8 @@ def _untrained(outcome: Outcome) -> Seen:
     if not trained:
         return Seen(Verdict.UNPROVEN, "no step was made with gradients of the moved module")
     if updated:
-        return Seen(Verdict.REFUTED, f"{updated} of {trained} steps changed the moved module")
-    return Seen(Verdict.CONFIRMED, f"none of {trained} steps changed the moved module")
+        return Seen(Verdict.REFUTED, f"{updated} of {trained} steps changed its parameters")
+    return Seen(Verdict.CONFIRMED, f"none of {trained} steps changed its parameters")
 
 
 def _raced(outcomes: Sequence[Outcome]) -> Seen:

@@ -21,6 +21,7 @@ def assign(run: Run, node: cst.Assign) -> None:
     if isinstance(value, Opaque) and value.key in run.guard_marks and run.frame is run.top and _is_mark(node):
         run.guarded += 1
     for target in node.targets:
+        pace.named(run, target.target, node.value)
         uncalled.rebound(run, target.target, node.value, value)
         if type(node.value) is cst.BinaryOperation and _adds_to(node.value, target.target):
             value = _tally(run, node, target.target, node.value, value)
@@ -82,7 +83,10 @@ def _carried(
     loop = tallies.around(run, slot)
     if slot is None or loop is None or run.reset_in.get(slot) is loop.node:
         return whole
-    pace.counted(run, addend, text_of(target))
+    if run.frame.loops:
+        pace.counted(run, addend, text_of(target))
+    else:
+        pace.counted_by_method(run, addend)
     key = tallies.added(run, node, text_of(target), before, addend, value, whole, slot)
     if not key:
         return whole

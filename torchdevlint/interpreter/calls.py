@@ -41,6 +41,7 @@ from torchdevlint.values import (
     Object,
     Opaque,
     Partial,
+    Unknown,
     Value,
 )
 
@@ -217,6 +218,7 @@ def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
 
 def call_value(run: Run, callee: Value, made: Call) -> Value:
     """Call a value."""
+    run.foreign += isinstance(callee, Opaque | Unknown)
     match callee:
         case Imported():
             return _imported(run, callee, made)

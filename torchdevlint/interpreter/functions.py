@@ -27,8 +27,7 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     """Run a function with the arguments of a call; beyond the budget it is code that cannot be seen."""
     node = function.node
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
-        _also_receiver(run, function)
-        return calls.unseen(run, call)
+        return _not_followed(run, function, call)
     if isinstance(node, cst.FunctionDef) and node not in run.decorated and _is_generator(run, node):
         return lazy.later(run, lambda: _iterated(run, _invoke(run, function, call, entry)))
     return _invoke(run, function, call, entry)
@@ -54,8 +53,7 @@ def _iterated(run: Run, value: Value) -> Items:
 def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None) -> Value:
     node = function.node
     if run.frame.depth >= MAX_CALL_DEPTH or run.stack.count(node) > 1 or not run.spend(node):
-        _also_receiver(run, function)
-        return calls.unseen(run, call)
+        return _not_followed(run, function, call)
     run.called.add(node)
     if node in run.decorated:
         call = escapes.veiled(run, call)
@@ -77,6 +75,13 @@ def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None)
     finally:
         run.no_grad = with_graph
         run.work[node] = run.work.get(node, 0) + run.steps - before
+
+
+def _not_followed(run: Run, function: Function, call: Call) -> Value:
+    """Call a function as code that cannot be seen."""
+    run.foreign += 1
+    _also_receiver(run, function)
+    return calls.unseen(run, call)
 
 
 def _also_receiver(run: Run, function: Function) -> None:

@@ -36,7 +36,7 @@ class Wait:
 
 @dataclass(slots=True)
 class Pace:
-    """Waits by the call that made them, and how many items of loaders were drawn so far.
+    """Waits by the call that made them, names of what they gave, and how many items of loaders were drawn so far.
 
     ``veiled`` counts the contexts around that cannot be seen, in which no graph may be built. ``made`` are the calls of
     factories that could have been given a device. ``loader`` is the one that was drawn from last, ``sampled`` the one
@@ -46,6 +46,7 @@ class Pace:
     """
 
     waits: dict[cst.CSTNode, Wait] = field(default_factory=dict)
+    names: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
     drawn: int = 0
     veiled: int = 0
     made: set[cst.CSTNode] = field(default_factory=set)
@@ -180,24 +181,61 @@ def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False
     loop = run.frame.loops[-1] if run.frame.loops else None
     if loop is None or not loop.batches:
         return
-    for node in _parts(added):
+    for part in _parts(added):
+        node = _read_before(run, part, loop.node.body, total) if isinstance(part, cst.Name) else part
         wait = run.pace.waits.get(node)
-        if wait is None or (only_numbers and not wait.number):
+        if wait is None or (only_numbers and not wait.number) or _read_at_each_pass(loop.node.body, total):
             continue
         run.facts.costs.counted.add(node)
-        if run.world == loop.world and not _read_at_each_pass(loop.node.body, total):
+        if run.world == loop.world:
             run.emit(Counted(node, run.world, text_of(node), total, wait.before, loop.node))
 
 
-def _read_at_each_pass(suite: cst.BaseSuite, total: str) -> bool:
-    """Tell whether a body reads a total at every pass, beside adding to it: to show it, say."""
+def named(run: Run, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
+    """Note the name under which a number is kept that the host waited for."""
+    if isinstance(target, cst.Name):
+        slot = (run.owner_of(target.value), target.value)
+        if value in run.pace.waits:
+            run.pace.names[slot] = value
+        else:
+            run.pace.names.pop(slot, None)
+
+
+def _read_before(run: Run, name: cst.Name, suite: cst.BaseSuite, total: str) -> cst.CSTNode:
+    """Return the read that a name stands for, where a body does nothing at every pass but add it to a total."""
+    read = run.pace.names.get((run.owner_of(name.value), name.value))
+    if read is None or _read_at_each_pass(suite, name.value, but_for=total):
+        return name
+    return read
+
+
+def counted_by_method(run: Run, added: cst.CSTNode) -> None:
+    """Record the waits of arguments that a method of a meter adds to a total of it: ``meter.update(loss.item())``."""
+    frame = run.frame
+    function, call, caller = frame.function, frame.call, frame.caller
+    assert function is not None
+    assert call is not None
+    assert caller is not None
+    run.frame = caller
+    for index, parameter in enumerate(function.node.params.params[1:]):
+        argument = call.get(index, parameter.name.value)
+        if argument is not None and _mentions(added, parameter.name.value):
+            counted(run, argument.node, call.receiver)
+    run.frame = frame
+
+
+def _read_at_each_pass(suite: cst.BaseSuite, total: str, but_for: str = "") -> bool:
+    """Tell whether a body reads a total at every pass, beside adding to it: to show it, say.
+
+    Of a name that stands for a number, adding it to a total is no reading (``but_for``).
+    """
     for statement in suite.body:
         match statement:
             case cst.SimpleStatementLine():
-                if any(_reads(small, total) for small in statement.body):
+                if any(_reads(small, total) and not _adds(small, but_for) for small in statement.body):
                     return True
             case cst.With():
-                if _read_at_each_pass(statement.body, total):
+                if _read_at_each_pass(statement.body, total, but_for):
                     return True
             case cst.If():
                 if _mentions(statement.test, total):
@@ -205,6 +243,16 @@ def _read_at_each_pass(suite: cst.BaseSuite, total: str) -> bool:
             case _ if _mentions(statement, total):
                 return True
     return False
+
+
+def _adds(statement: cst.BaseSmallStatement, total: str) -> bool:
+    match statement:
+        case cst.AugAssign(target=target) | cst.Assign(targets=[cst.AssignTarget(target=target)]):
+            return text_of(target) == total
+        case cst.Expr(value=cst.Call(func=cst.Attribute(value=receiver))):
+            return text_of(receiver) == total
+        case _:
+            return False
 
 
 def _reads(statement: cst.BaseSmallStatement, total: str) -> bool:
@@ -226,7 +274,7 @@ def _mentions(node: cst.CSTNode, total: str) -> bool:
 
 
 def _parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the calls that the value of an expression is computed from, those of its methods and operands."""
+    """Yield the calls and names that an expression is computed from, those of its methods and operands."""
     waiting = [node]
     while waiting:
         part = waiting.pop()
@@ -240,5 +288,7 @@ def _parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
                 waiting += (part.func, *(argument.value for argument in part.args))
             case cst.Attribute():
                 waiting.append(part.value)
+            case cst.Name():
+                yield part
             case _:
                 continue

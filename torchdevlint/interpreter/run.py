@@ -98,7 +98,7 @@ class Run:
     # what is spent
     counter: int = 100
     steps: int = 0
-    foreign: int = 0  # calls of imported functions that no row tells of, since the program began
+    foreign: int = 0  # calls so far of functions that cannot be seen
     work: dict[cst.CSTNode, int] = field(default_factory=dict)
     expression_depth: int = 0
     unrolling: int = 1  # how often comprehensions around evaluate the element at hand, one by one

@@ -8,13 +8,13 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from torchdevlint.knowledge.rows import Combine, Follow, Mix, Plain, RankRule, Row
+from torchdevlint.knowledge.rows import Combine, Follow, Mix, OptimizerType, Plain, RankRule, Row
 
 FILE = Path(__file__).with_name("derived.txt")
 METHOD = "torch.Tensor."
 
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Combine, Follow, Plain)}
-_ENUMS: dict[str, type[Enum]] = {"rank": RankRule, "mix": Mix}
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Combine, Follow, OptimizerType, Plain)}
+_ENUMS: dict[str, type[Enum]] = {"rank": RankRule, "mix": Mix, "out_mix": Mix}
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 
@@ -53,7 +53,7 @@ def _value_of(name: str, text: str) -> Any:
         return _CONSTANTS[text]
     if "," in text:
         return tuple(text.removesuffix(",").split(","))
-    return int(text)
+    return int(text) if text.lstrip("-").isdigit() else text
 
 
 class Rows(Mapping[str, Row]):

@@ -24,54 +24,21 @@ _FOLLOW = Follow()
 _UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
 
 _FOLLOWING: dict[str, Row] = {
-    **dict.fromkeys(
-        words("""relu relu6 relu_ rrelu rrelu_ selu selu_ celu celu_ elu elu_ leaky_relu leaky_relu_ silu mish gelu glu
-        hardtanh hardtanh_ hardswish hardsigmoid hardshrink softshrink tanhshrink softsign softplus softmin softmax
-        log_softmax gumbel_softmax logsigmoid sigmoid tanh threshold threshold_ normalize pad interpolate upsample
-        upsample_nearest upsample_bilinear dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout
-        avg_pool1d avg_pool2d avg_pool3d lp_pool1d lp_pool2d lp_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
-        adaptive_avg_pool3d local_response_norm channel_shuffle pixel_shuffle pixel_unshuffle"""),
-        _FOLLOW,
-    ),
+    # PyTorch has no samples of these, or none that call the function itself.
+    **dict.fromkeys(words("gumbel_softmax logsigmoid upsample dropout1d lp_pool1d lp_pool2d lp_pool3d"), Follow()),
+    "affine_grid": Follow(rank=RankRule.VECTOR),
+    "fold": _UNKNOWN_RANK,
     # These return a pair where `return_indices` asks for it.
     **dict.fromkeys(
         words("""max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d
         fractional_max_pool2d fractional_max_pool3d"""),
-        _FOLLOW,
+        Follow(),
     ),
-    "one_hot": Follow(rank=RankRule.PLUS_ONE, graph=False),
-    "unfold": Follow(rank=RankRule.MINUS_ONE),
-    "fold": _UNKNOWN_RANK,
-    "pdist": _UNKNOWN_RANK,
-    "affine_grid": Follow(rank=RankRule.VECTOR),
 }
 
-_WEIGHTED = ("input", "weight", "bias")
-
 _COMBINING: dict[str, Row] = {
-    # Of an input with one dimension the bias is added to the product.
-    "linear": Combine(_WEIGHTED, Mix.STRICT, RankRule.UNKNOWN, scalars=("bias",)),
-    **dict.fromkeys(words("conv1d conv2d conv3d"), Combine(_WEIGHTED, Mix.STRICT, RankRule.SAME)),
-    **dict.fromkeys(
-        words("conv_transpose1d conv_transpose2d conv_transpose3d"), Combine(_WEIGHTED, Mix.STRICT, RankRule.SAME)
-    ),
-    "bilinear": Combine(("input1", "input2", "weight", "bias"), Mix.STRICT, RankRule.UNKNOWN),
+    # What is looked up is an index, which the samples hand over in another order.
     "embedding": Combine(("input", "weight"), Mix.STRICT, RankRule.PLUS_ONE, index=("input",)),
-    "embedding_bag": Combine(("input", "weight", "offsets"), Mix.STRICT, RankRule.VECTOR, index=("input",)),
-    "grid_sample": Combine(("input", "grid"), Mix.STRICT, RankRule.SAME),
-    "scaled_dot_product_attention": Combine(("query", "key", "value"), Mix.STRICT, RankRule.SAME),
-    "batch_norm": Combine(("input", "running_mean", "running_var", "weight", "bias"), Mix.STRICT, RankRule.SAME),
-    "instance_norm": Combine(("input", "running_mean", "running_var", "weight", "bias"), Mix.STRICT, RankRule.SAME),
-    "layer_norm": Combine(("input", "", "weight", "bias"), Mix.STRICT, RankRule.SAME),
-    "group_norm": Combine(("input", "", "weight", "bias"), Mix.STRICT, RankRule.SAME),
-    "rms_norm": Combine(("input", "", "weight"), Mix.ZERO_DIM, RankRule.SAME),
-    "prelu": Combine(("input", "weight"), Mix.STRICT, RankRule.SAME),
-    "cosine_similarity": Combine(("x1", "x2"), Mix.ZERO_DIM, RankRule.UNKNOWN),
-    "pairwise_distance": Combine(("x1", "x2"), Mix.ZERO_DIM, RankRule.UNKNOWN),
-    **dict.fromkeys(
-        words("max_unpool1d max_unpool2d max_unpool3d"),
-        Combine(("input", "indices"), Mix.STRICT, RankRule.SAME, index=("indices",)),
-    ),
 }
 
 _PAIRWISE = Loss()

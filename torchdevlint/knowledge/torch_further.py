@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule, Row
+from torchdevlint.knowledge.rows import Combine, Follow, Make, Mix, RankRule, Row
 from torchdevlint.knowledge.words import words
 
 # Here the devices of the operand and of `out=` are compared before an iterator looks at dimensions.
@@ -132,7 +132,12 @@ unflatten unique unique_consecutive cholesky_inverse tile polygamma cov matmul i
 take_along_dim masked_scatter index_fill triangular_solve lu
 """)
 
-_FUNCTIONS: dict[str, Row] = {**_FOLLOWING, **_COMBINING}
+_MAKING: dict[str, Row] = {
+    f"signal.windows.{name}": Make(rank=RankRule.ONE)
+    for name in words("exponential general_cosine general_hamming nuttall")
+}
+
+_FUNCTIONS: dict[str, Row] = {**_FOLLOWING, **_COMBINING, **_MAKING}
 
 FURTHER: dict[str, Row] = {
     **{f"torch.{name}": row for name, row in _FUNCTIONS.items()},

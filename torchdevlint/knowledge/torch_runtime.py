@@ -47,17 +47,10 @@ from torchdevlint.knowledge.words import words
 
 _PLAIN = Plain()
 _LAZY = OptimizerType()
-_EAGER = OptimizerType(eager_state=True)
 
+# Those of PyTorch are derived from it, but for the base class, and for one whose gradients are sparse.
 _OPTIMIZERS: dict[str, Row] = {
-    **{
-        f"torch.optim.{name}": _LAZY
-        for name in words("""
-        Optimizer Adam AdamW Adamax NAdam RAdam RMSprop Rprop Adadelta ASGD LBFGS SparseAdam Adafactor Muon
-        """)
-    },
-    "torch.optim.Adagrad": _EAGER,
-    "torch.optim.SGD": OptimizerType(stateless_without="momentum"),
+    **dict.fromkeys(("torch.optim.Optimizer", "torch.optim.SparseAdam"), _LAZY),
     **dict.fromkeys(
         words("""
         transformers.AdamW transformers.Adafactor transformers.optimization.AdamW transformers.optimization.Adafactor
@@ -296,18 +289,5 @@ IMPLIES_ACCELERATOR = frozenset(
 # Endings of the names of compiled CUDA extensions (`deform_conv_cuda`, `from . import _C`).
 EXTENSIONS = ("_cuda", "_C", "_gpu", "_cuda_ext", "_cuda_kernel")
 
-# Distributions compare the devices of their parameters when they are sampled; a 0-dim one on the host may mix.
-DISTRIBUTIONS: dict[str, Row] = {
-    f"torch.distributions.{name}": Combine(operands=operands, graph=None)
-    for name, operands in {
-        "Normal": ("loc", "scale"),
-        "Laplace": ("loc", "scale"),
-        "Gumbel": ("loc", "scale"),
-        "Cauchy": ("loc", "scale"),
-        "LogNormal": ("loc", "scale"),
-        "Uniform": ("low", "high"),
-        "Beta": ("concentration1", "concentration0"),
-        "Gamma": ("concentration", "rate"),
-        "MultivariateNormal": ("loc", "covariance_matrix"),
-    }.items()
-}
+# Bounds that depend on each other have no sample; a 0-dim one on the host may mix, as in the other distributions.
+DISTRIBUTIONS: dict[str, Row] = {"torch.distributions.Uniform": Combine(operands=("low", "high"))}

@@ -27,50 +27,18 @@ from torchdevlint.knowledge.words import words
 # Functions of `torch` that tensors do not have as methods.
 NOT_METHODS = frozenset(
     words("""
-    alpha_dropout bartlett_window block_diag bucketize cartesian_prod cat cdist celu channel_shuffle column_stack
-    combinations complex concat concatenate dropout dstack einsum feature_alpha_dropout feature_dropout gradient
-    hstack isin meshgrid native_channel_shuffle pca_lowrank pdist pixel_shuffle pixel_unshuffle poisson polar
-    real imag row_stack rrelu searchsorted selu stack std_mean svd_lowrank tensordot threshold unravel_index vander
-    var_mean view_as_complex view_as_real vstack
+    alpha_dropout cdist dropout einsum feature_alpha_dropout feature_dropout meshgrid pca_lowrank poisson svd_lowrank
+    unravel_index
     """)
 )
 
 _FUNCTIONS: dict[str, Row] = {**FOLLOWING, **COMBINING}
 _SHARED = {name: row for name, row in _FUNCTIONS.items() if "." not in name and name not in NOT_METHODS}
 
-# Methods that change their receiver and need a partner where it is.
-_IN_PLACE_COMBINING = words("""
-add sub subtract mul multiply div divide true_divide fmod remainder atan2 arctan2 copysign hypot xlogy ldexp pow
-float_power lerp addcmul addcdiv eq ne lt le gt ge not_equal less less_equal greater greater_equal logical_and
-logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift floor_divide heaviside
-""")
-
-# The same, but devices are compared whatever the rank.
-_IN_PLACE_STRICT = words("""
-gcd lcm nextafter igamma igammac addmm addmv addbmm baddbmm clamp clip clamp_min clamp_max scatter scatter_add
-scatter_reduce index_add index_copy index_reduce masked_fill masked_scatter
-""")
-
-_IN_PLACE_FOLLOWING = words("""
-abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bitwise_not ceil
-conj_physical cos cosh cumprod cumsum deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac i0 lgamma log
-log10 log1p log2 logit mvlgamma nan_to_num neg negative polygamma rad2deg reciprocal relu renorm round rsqrt sgn
-sigmoid sign sin sinc sinh sqrt square tan tanh tril triu trunc logical_not
-""")
-
 _IN_PLACE = Follow(in_place=True)
-_IN_PLACE_NO_GRAPH = Follow(graph=False, in_place=True)
 _IN_PLACE_UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN, in_place=True)
-
-
-def _in_place(name: str, mix: Mix) -> Combine:
-    """Return the row of the in-place form of a combination."""
-    return replace(COMBINING[name], mix=mix, in_place=True, rank=RankRule.SAME, graph=None)
-
-
+_CLAMP = replace(COMBINING["clamp"], in_place=True, rank=RankRule.SAME)
 _FOLLOW = Follow()
-_UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
-_FREE = Combine(mix=Mix.FREE, rank=RankRule.UNKNOWN)
 _EVIDENCE = Plain(tensor_evidence=True)
 
 # All that `to` of a tensor or a module takes.
@@ -78,12 +46,9 @@ TO_TAKES = ("device", "dtype", "tensor", "non_blocking", "copy", "memory_format"
 
 TENSOR: dict[str, Row] = {
     **_SHARED,
-    **{f"{name}_": _in_place(name, Mix.IN_PLACE) for name in _IN_PLACE_COMBINING},
-    **{f"{name}_": _in_place(name, Mix.STRICT) for name in _IN_PLACE_STRICT},
-    **dict.fromkeys((f"{name}_" for name in _IN_PLACE_FOLLOWING), _IN_PLACE),
-    "index_fill": Combine(("input", "", "index"), Mix.ZERO_DIM, RankRule.SAME, index=("index",)),
-    "index_fill_": Combine(("input", "", "index"), Mix.IN_PLACE, RankRule.SAME, index=("index",), in_place=True),
-    "put_": Combine(("input", "index", "source"), Mix.STRICT, RankRule.SAME, index=("index",), in_place=True),
+    **dict.fromkeys(("clamp_", "clip_"), _CLAMP),
+    # No sample raises a tensor to a power in place that is of the type of the result.
+    "float_power_": Combine(("input", "exponent"), Mix.IN_PLACE, RankRule.SAME, in_place=True),
     # Moves; modules have these too, so they are no evidence.
     "to": Move(keywords=TO_TAKES),
     "cuda": Move(MoveKind.CUDA),
@@ -108,7 +73,7 @@ TENSOR: dict[str, Row] = {
     # The host reads.
     "numpy": ReadHost(tensor_evidence=True, forced="force"),
     "__array__": ReadHost(tensor_evidence=True),
-    # Python data. Arrays have `item` and `tolist` too.
+    # Python data, of tensors alone or of arrays too; only the former is evidence.
     **dict.fromkeys(words("item tolist"), Plain(reads=True)),
     **dict.fromkeys(words("numel nelement"), Plain(tensor_evidence=True, counts=True)),
     **dict.fromkeys(
@@ -125,30 +90,23 @@ TENSOR: dict[str, Row] = {
     "backward": Backward(),
     "is_nonzero": Plain(tensor_evidence=True),
     "size": Plain(tensor_evidence=True, sizes=True),
-    # Views, copies and changes of shape.
-    **dict.fromkeys(words("contiguous coalesce to_dense to_sparse polygamma mvlgamma"), _FOLLOW),
-    **dict.fromkeys(words("view reshape expand repeat tile broadcast_to"), Follow(rank=RankRule.SIZES)),
-    "pin_memory": Follow(pins=True),
-    "sum_to_size": _UNKNOWN_RANK,
-    "unfold": Follow(rank=RankRule.PLUS_ONE),
-    **dict.fromkeys(words("view_as expand_as reshape_as"), _FREE),
+    # PyTorch has no samples of these.
+    **dict.fromkeys(words("coalesce to_dense to_sparse"), _FOLLOW),
+    **dict.fromkeys(words("random_ fill_diagonal_ share_memory_"), _IN_PLACE),
+    **dict.fromkeys(words("set_ apply_"), _IN_PLACE_UNKNOWN_RANK),
+    "detach_": Follow(graph=False, in_place=True),
     "copy_": Combine(("input", "src"), Mix.FREE, RankRule.SAME, in_place=True),
-    # Changes of the receiver.
+    # It has at least the dimensions of its receiver.
+    "expand_as": Combine(mix=Mix.FREE, rank=RankRule.SAME),
+    # They do more to their receiver than its result tells.
+    "pin_memory": Follow(pins=True),
     "requires_grad_": Follow(in_place=True, demands=True),
-    "share_memory_": _IN_PLACE,
-    "detach_": _IN_PLACE_NO_GRAPH,
-    **dict.fromkeys(
-        words("""zero_ fill_ normal_ uniform_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_
-        fill_diagonal_ transpose_ t_ swapaxes_ swapdims_"""),
-        _IN_PLACE,
-    ),
-    **dict.fromkeys(words("resize_ resize_as_ unsqueeze_ squeeze_ set_ as_strided_ apply_"), _IN_PLACE_UNKNOWN_RANK),
 }
 
 TENSOR_ATTRIBUTES: dict[str, Row] = {
     **dict.fromkeys(words("T mT data grad real imag H mH"), _FOLLOW),
     "data": Follow(graph=False),
-    "grad": Follow(graph=False),
+    "grad": Follow(graph=False, along=True),
     "shape": Plain(sizes=True),
     "requires_grad": Plain(demands=True),
     **dict.fromkeys(

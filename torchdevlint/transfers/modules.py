@@ -328,7 +328,7 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             if assigned is not None and assigned.value == Const(True):
                 additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
             return NONE
-        case Exchange():
+        case Exchange() if call.arguments or call.keywords:  # else it only gives them
             move_module(run, receiver, run.module_placement(receiver) or ANY)
             additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
             return UNKNOWN

@@ -92,9 +92,9 @@ def follow(
     place = call.node if call is not None else node
     given = value
     if isinstance(value, Opaque):
-        value = _of_opaque(run, value, place)
+        value = _of_opaque(run, row, value, place)
     elif isinstance(value, Tensor) and value.held is Holder.PARAMETER and not (row.in_place or run.frame.in_module):
-        value = _of_parameter(run, value, place)
+        value = _of_parameter(run, row, value, place)
     if not isinstance(value, Tensor):
         return UNKNOWN
     rank = ranks.sizes_of(run, call) if row.rank is RankRule.SIZES else ranks.following(run, row.rank, value.rank, call)
@@ -104,7 +104,7 @@ def follow(
     result = Tensor(value.placement, rank, graph, tallies=value.tallies, flight=value.flight, output=whole)
     if value.kept or gathered is not None:
         result = replace(result, kept=value.kept, gathered=gathered)
-    if row.rank is RankRule.REDUCE and call is not None:
+    if row.rank in (RankRule.REDUCE, RankRule.REDUCE_LATE) and call is not None:
         run.arrive(value, call.node)
         if value.gathered is not None:
             run.facts.reduced.add(value.gathered.node)
@@ -128,18 +128,27 @@ def follow(
     return run.container("tuple", (result, *(Tensor(value.placement, rank, False) for _ in range(count - 1))))
 
 
-def _of_opaque(run: Run, value: Opaque, node: cst.BaseExpression | None) -> Tensor:
+def _along(placement: Placement) -> Placement:
+    """Return where something is that moves with a parameter: what is on the host now may be elsewhere later."""
+    return ANY if any(lattice.is_host(p.device) for p in placement) else placement
+
+
+def _of_opaque(run: Run, row: Follow, value: Opaque, node: cst.BaseExpression | None) -> Tensor:
     """Return the tensor that an object is; what is made of the parameters of a module does not move with it."""
     module = run.parameter_of.get(value.key)
     place = run.placement_of(value)
     if not value.parameter or module is None:
         return Tensor(place)
+    if row.along:
+        return Tensor(_along(place), (1, None))
     return Tensor(taken(run, place, module.key, node, "a copy of parameters") if node is not None else place, (1, None))
 
 
-def _of_parameter(run: Run, value: Tensor, node: cst.BaseExpression | None) -> Tensor:
+def _of_parameter(run: Run, row: Follow, value: Tensor, node: cst.BaseExpression | None) -> Tensor:
     """Return what is made of a parameter of a module outside of it: that does not move with the module."""
     holders = [slot for slot in run.store.holders(value) if slot in run.lent_parameters]
+    if row.along:
+        return replace(value, placement=_along(value.placement))
     if not holders or node is None:
         return value
     return replace(value, placement=taken(run, value.placement, holders[0][0], node, "a copy of a parameter"))

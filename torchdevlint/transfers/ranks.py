@@ -112,22 +112,25 @@ def following(run: Run, rule: RankRule, rank: Rank, call: Call | None) -> Rank:
             return (max(low - 1, 0), high)
         case RankRule.MORE:
             return (low, None)
-        case RankRule.REDUCE if call is not None:
-            return _reduced(run, rank, call)
+        case RankRule.REDUCE | RankRule.REDUCE_LATE if call is not None:
+            return _reduced(run, rank, call, 1 if rule is RankRule.REDUCE else 2)
         case _:
             return ANY_RANK
 
 
-def _reduced(run: Run, rank: Rank, call: Call) -> Rank:
-    """Return the rank after a reduction: 0 of everything, less by the number of dimensions, the same with keepdim."""
+def _reduced(run: Run, rank: Rank, call: Call, keepdim: int) -> Rank:
+    """Return the rank after a reduction: 0 of everything, less by the number of dimensions, the same with keepdim.
+
+    ``keepdim`` is its place among the arguments after the tensor.
+    """
     low, high = rank
     given = call.arguments if _is_method(call) else call.arguments[1:]
     dim = call.keywords.get("dim") or call.keywords.get("axis") or (given[0] if given else None)
-    if dim is None or (isinstance(dim.value, Const) and isinstance(dim.value.value, bool | None)):
-        return (0, high) if call.open else SCALAR
-    keep = call.keywords.get("keepdim") or (given[1] if len(given) > 1 else None)
+    keep = call.keywords.get("keepdim") or (given[keepdim] if len(given) > keepdim else None)
     if keep is not None and keep.value == Const(True):
         return rank
+    if dim is None or (isinstance(dim.value, Const) and isinstance(dim.value.value, bool | None)):
+        return (0, high) if call.open or keep is not None else SCALAR
     known = iteration.elements(run, dim.value)
     if (known is None and not isinstance(dim.value, Const)) or known == []:
         return (0, high)  # dimensions that cannot be counted; none at all may mean each of them

@@ -31,7 +31,10 @@ def of_container(run: Run, receiver: Container, name: str, call: Call, node: cst
         return
     if not isinstance(node.value, cst.Name | cst.Attribute | cst.Subscript):
         return
-    if tested or run.guarded or run.items(receiver).lost or expressions.evaluate(run, node.value) != receiver:
+    items = run.items(receiver)
+    if not items.exact and items.rest is None:
+        return  # an empty one may stand for nothing
+    if tested or run.guarded or items.lost or expressions.evaluate(run, node.value) != receiver:
         return  # it may be something else
     _record(run, call, text_of(node.value), f"is {_KINDS[receiver.kind]}, which has no `.{name}`")
 

@@ -9,7 +9,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Called, Combined, ReplicaMet
 from torchdevlint.interpreter import calls, functions, iteration, lineage
 from torchdevlint.lattice import Concrete, Placement
-from torchdevlint.state import MAX_DEPTH, Items
+from torchdevlint.state import Items
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import SCALAR, Choice, Container, Function, Gathered, Holder, Module, Opaque, Tensor, Value
@@ -33,7 +33,7 @@ def replicate(run: Run, inner: Module, home: Concrete, call: Call) -> tuple[Valu
     events, called = run.events, run.called.copy()
     run.events = []
     run.store.push()
-    _pin(run, inner, home, 0)
+    _pin(run, inner, home, set())
     move_module(run, inner, there)
     bound = Function(forward.node, forward.frame, forward.name, inner, forward.owner)
     given = [replace(a, value=_scattered(run, a.value, there)) for a in call.arguments]
@@ -64,16 +64,17 @@ def gathered(run: Run, value: Value, items: Items, placed: Placement, call: Call
             return None
 
 
-def _pin(run: Run, module: Value, home: Concrete, depth: int) -> None:
+def _pin(run: Run, module: Value, home: Concrete, seen: set[int]) -> None:
     """Put the plain tensors of a module that are on the current device where that is when replicas are made."""
-    if not isinstance(module, Module) or depth > MAX_DEPTH:
+    if not isinstance(module, Module) or module.key in seen:
         return
+    seen.add(module.key)
     for name, value in tuple(run.attribute_values(module.key)):
         if isinstance(value, Tensor) and value.held is Holder.NONE:
             run.store.set(module.key, name, replace(value, placement=_indexed(value.placement, home)))
-        _pin(run, value, home, depth + 1)
+        _pin(run, value, home, seen)
     for value in contained(run, module):
-        _pin(run, value, home, depth + 1)
+        _pin(run, value, home, seen)
 
 
 def _indexed(placement: Placement, home: Concrete) -> Placement:

@@ -122,8 +122,8 @@ def opened(run: Run, made: Opaque, file: str) -> None:
 
 
 def picked(run: Run, base: Opaque, made: Value, key: object) -> None:
-    """Note that a value is what stands under a key in what a file holds."""
-    if base.key in run.read_from and isinstance(made, Opaque):
+    """Note that a value is what stands under a key in what a file holds, unless something else was put there."""
+    if base.key in run.read_from and isinstance(made, Opaque) and run.part_of.get(made.key) == base.key:
         file, path = run.read_from[base.key]
         run.read_from[made.key] = (file, (*path, key))
 

@@ -9,5 +9,4 @@ import sys
 
 from torchdevlint.harness.derive.program import main
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.harness.derive.observing import DEVICE, HOST, Answer, Mixed, Observations
+from torchdevlint.harness.derive.outputs import out_mix
 from torchdevlint.harness.derive.ranks import rule_of
 from torchdevlint.harness.derive.samples import INDICES
 from torchdevlint.harness.derive.schemas import checked
@@ -92,8 +93,11 @@ def _positions(seen: Observations, meeting: list[str]) -> list[str] | None:
 
 def _graph(seen: Observations) -> tuple[bool, bool | None]:
     """Whether what was seen of graphs is of one kind, and the row's word for it."""
-    found = {ran.result.graphs[0] for ran in seen.ran if ran.result.graphs} - {None}
-    return len(found) < 2, False if found == {False} else None
+    found = {ran.result.graphs[0] for ran in seen.ran if ran.result.graphs}
+    later = {graph for ran in seen.ran for graph in ran.result.graphs[1:]}
+    if True in later and True not in found:
+        return False, None  # a row tells of the first result
+    return not {True, False} <= found, False if found == {False} else None
 
 
 def _has_gradients(seen: Observations) -> bool:
@@ -114,13 +118,14 @@ def _following(seen: Observations, order: list[str], forms: set[str]) -> Row | N
     if not certain or in_place is None:
         return None
     rank = rule_of(seen, order, following=True)
+    written = out_mix(seen.offer, [ran.bound for ran in seen.ran]) or Mix.ZERO_DIM
     graph = None if in_place and not _has_gradients(seen) else graph
     if forms == {"tensor"}:
-        return Follow(rank, graph=graph, in_place=in_place)
+        return Follow(rank, graph=graph, in_place=in_place, out_mix=written)
     if forms == {"tuple"}:
         count = _count(seen)
         alike = all(len(set(ran.result.graphs)) < 2 for ran in seen.ran)
-        return Follow(rank, count=count, graph=graph) if count > 0 or alike else None
+        return Follow(rank, count=count, graph=graph, out_mix=written) if count > 0 or alike else None
     return None
 
 
@@ -139,9 +144,16 @@ def _combination(seen: Observations, order: list[str], forms: set[str]) -> Row |
     names = [name for name in order if name]
     mix = _mix(seen, names, in_place)
     rank = rule_of(seen, names, following=False)
+    written = out_mix(seen.offer, [ran.bound for ran in seen.ran])
     graph = None if in_place and not _has_gradients(seen) else graph
     return Combine(
-        tuple(order), mix, rank, index=tuple(name for name in names if name in INDICES), graph=graph, in_place=in_place
+        tuple(order),
+        mix,
+        rank,
+        index=tuple(name for name in names if name in INDICES),
+        graph=graph,
+        in_place=in_place,
+        out_mix=None if written is mix else written,
     )
 
 
@@ -167,4 +179,7 @@ def _of_a_list(seen: Observations, forms: set[str]) -> Row | None:
     if seen.operations - checked() or not seen.mixed or any(test.answer is not Answer.REFUSED for test in seen.mixed):
         return None
     rank = rule_of(seen, tuple(names), following=False)
-    return Combine(tuple(names), Mix.STRICT, rank, sequence=True, graph=graph)
+    written = out_mix(seen.offer, [ran.bound for ran in seen.ran])
+    return Combine(
+        tuple(names), Mix.STRICT, rank, sequence=True, graph=graph, out_mix=None if written is Mix.ZERO_DIM else written
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -24,10 +24,11 @@ from torchdevlint.harness.derive.samples import (
 )
 from torchdevlint.harness.derive.schemas import composed
 from torchdevlint.harness.derive.signatures import Offer
-from torchdevlint.harness.simulator import SimulationError, is_device_error
+from torchdevlint.harness.simulator import is_device_error
 
 HOST, DEVICE = "cpu", "cuda"
 _COMPOSITE = (
+    torch._C.DispatchKey.CompositeImplicitAutograd,
     torch._C.DispatchKey.CompositeExplicitAutograd,
     torch._C.DispatchKey.CompositeExplicitAutogradNonFunctional,
 )
@@ -72,7 +73,8 @@ class Answer(Enum):
 class Result:
     """What a call returned.
 
-    ``ranks`` are those of its tensors; ``form`` is "tensor", "tuple", "data" (nothing of it is a tensor) or "other".
+    ``ranks`` are those of its tensors; ``form`` is "tensor", "tuple", "nothing" (an empty one), "data" (nothing of
+    it is a tensor) or "other".
     ``devices`` are the kinds of devices that its tensors are on, ``graphs`` whether they require gradients (None where
     nothing among the arguments did, but they might).
     """
@@ -145,9 +147,8 @@ def observe(offer: Offer, samples: Samples) -> Observations:
             ran.append(first)
             varied = varied and may_have_variants(bound)
             seen.add(bound.sample.kind())
-            placed = _call(offer, _placed(bound, {}))
-            if isinstance(placed, Result):
-                together.append(placed)
+            outcome = call(offer, placed(bound, {}))
+            together += [outcome] if isinstance(outcome, Result) else []
             mixed.extend(_mixtures(offer, bound, first))
             for variant in of_other_ranks(bound):
                 kind = variant.sample.kind()
@@ -173,14 +174,19 @@ def _run_here(offer: Offer, bound: Bound) -> Ran | None:
                 return made.requires_grad_().clone()
             return made
 
-        outcome = _call(offer, bound.mapped(fresh))
+        outcome = call(offer, bound.mapped(fresh))
         if isinstance(outcome, Result):
-            known = graph and any(may_have_gradients(each) for group in bound.tensors().values() for each in group)
+            if outcome.form == "nothing":
+                return None
+            given = [each for tensors in bound.tensors().values() for each in tensors]
+            if not all(each.numel() for each in given):
+                outcome = replace(outcome, graphs=())  # of nothing there may be no gradient, either
+            known = graph and any(may_have_gradients(each) for each in given)
             return Ran(bound, ranks, outcome, known)
     return None
 
 
-def _placed(bound: Bound, places: Mapping[str, str]) -> Bound:
+def placed(bound: Bound, places: Mapping[str, str]) -> Bound:
     """Copies of the tensors, on the device but for those that are given another place."""
 
     def moved(name: str, tensor: torch.Tensor) -> torch.Tensor:
@@ -190,13 +196,12 @@ def _placed(bound: Bound, places: Mapping[str, str]) -> Bound:
     return bound.mapped(moved)
 
 
-def _call(offer: Offer, bound: Bound) -> Result | Answer:
+def call(offer: Offer, bound: Bound) -> Result | Answer:
+    """Return what a call gives, or how it failed."""
     arguments, keywords = bound.sample.arguments, dict(bound.sample.keywords)
     try:
         with torch.random.fork_rng(devices=[]):
             result = offer.function()(*arguments, **keywords)
-    except SimulationError:
-        return Answer.FAILED
     except Exception as error:  # noqa: BLE001 -- whatever a sample does
         return Answer.REFUSED if is_device_error(error) else Answer.FAILED
     graph = any(each.requires_grad for value in (*arguments, *keywords.values()) for each in tensors_in(value))
@@ -208,6 +213,8 @@ def _described(result: Any, arguments: tuple[Any, ...], graph: bool) -> Result:
     first = arguments[0] if arguments else None
     if isinstance(result, torch.Tensor):
         form = "tensor" if is_plain(result) else "other"
+    elif isinstance(result, list | tuple) and not len(result):
+        form = "nothing"
     elif isinstance(result, list | tuple) and tensors:
         form = "tuple" if len(tensors) == len(result) and all(is_plain(each) for each in tensors) else "other"
     elif isinstance(result, bool | int | float | complex | str | None | torch.dtype | torch.Size | list | tuple):
@@ -235,19 +242,21 @@ def _share(one: torch.Tensor, other: torch.Tensor) -> bool:
 def _mixtures(offer: Offer, bound: Bound, first: Ran) -> Iterator[Mixed]:
     """Try operands on two devices, as they are and with one of them 0-dim on the host."""
     names = list(bound.tensors())
+    if not all(each.numel() for tensors in bound.tensors().values() for each in tensors):
+        return  # where there is nothing to compute, some functions compare nothing
     if len(names) < 2:
         yield from _within_a_list(offer, bound, names)
         return
     for on_host in _assignments(names):
         yield _mixed(offer, bound, on_host)
     for name in names:
-        scalar = _with_a_scalar(bound, name)
+        scalar = with_a_scalar(bound, name)
         if all(each.dim() for each in bound.tensors()[name]) and _run_here(offer, scalar) is None:
             continue
         yield _mixed(offer, scalar, frozenset([name]))
 
 
-def _with_a_scalar(bound: Bound, name: str) -> Bound:
+def with_a_scalar(bound: Bound, name: str) -> Bound:
     """The same call with the first number of a tensor instead of the tensor."""
 
     def changed(own: str, tensor: torch.Tensor) -> torch.Tensor:
@@ -267,7 +276,7 @@ def _assignments(names: list[str]) -> Iterator[frozenset[str]]:
 
 
 def _mixed(offer: Offer, bound: Bound, on_host: frozenset[str]) -> Mixed:
-    outcome = _call(offer, _placed(bound, dict.fromkeys(on_host, HOST)))
+    outcome = call(offer, placed(bound, dict.fromkeys(on_host, HOST)))
     ranks = _ranks(bound)
     result = outcome if isinstance(outcome, Result) else None
     answer = Answer.RAN if isinstance(outcome, Result) else outcome
@@ -285,7 +294,7 @@ def _within_a_list(offer: Offer, bound: Bound, names: list[str]) -> Iterator[Mix
                 copy = tensor.detach().clone()
                 return copy if next(position) == place else copy.cuda()
 
-            outcome = _call(offer, bound.mapped(moved))
+            outcome = call(offer, bound.mapped(moved))
             answer = Answer.RAN if isinstance(outcome, Result) else outcome
             result = outcome if isinstance(outcome, Result) else None
             yield Mixed(frozenset([name]), frozenset([name]), _ranks(bound), answer, result)

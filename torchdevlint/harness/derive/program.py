@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+import warnings
 from collections.abc import Sequence
 from itertools import islice
 
@@ -21,8 +22,10 @@ def derive() -> str:
     from torchdevlint.harness.simulator import install
 
     torch.set_num_threads(1)
+    warnings.simplefilter("ignore")  # of deprecated functions, whose rows are as good
     install()
 
+    from torchdevlint.harness.derive import classes
     from torchdevlint.harness.derive.judging import row_of
     from torchdevlint.harness.derive.observing import observe
     from torchdevlint.harness.derive.samples import Samples
@@ -35,6 +38,7 @@ def derive() -> str:
         row = row_of(observe(offer, samples)) if offer.name not in by_hand else None
         if row is not None:
             lines.append(line_of(offer.name, row))
+    lines += [line_of(name, row) for name, row in classes.rows() if name not in by_hand]
     version = torch.__version__.partition("+")[0]
     return "\n".join([f"# torch {version}, derived by `{COMMAND}`", *sorted(lines)]) + "\n"
 

@@ -17,10 +17,12 @@ _NARROWEST_FIRST = (
     RankRule.PLUS_ONE,
     RankRule.MINUS_ONE,
     RankRule.REDUCE,
+    RankRule.REDUCE_LATE,
     RankRule.SIZES,
     RankRule.VECTOR,
 )
-_OF_ONE_TENSOR = frozenset([RankRule.MINUS_ONE, RankRule.REDUCE, RankRule.SIZES])
+_OF_ONE_TENSOR = frozenset([RankRule.MINUS_ONE, RankRule.REDUCE, RankRule.REDUCE_LATE, RankRule.SIZES])
+_KEEPDIM = {RankRule.REDUCE: 2, RankRule.REDUCE_LATE: 3}
 
 
 def rule_of(seen: Observations, operands: Sequence[str], following: bool) -> RankRule:
@@ -47,16 +49,16 @@ def _is_out_of_place(rule: RankRule, seen: Observations, operands: Sequence[str]
     """Whether a rule says nothing about such a row, or might hold for these calls alone."""
     if rule is RankRule.BROADCAST:
         return following or len(operands) < 2
-    if rule is RankRule.REDUCE and not _may_reduce(seen):
+    if rule in _KEEPDIM and not _may_reduce(seen, _KEEPDIM[rule]):
         return True
     if rule is RankRule.VECTOR:  # of sizes there may be none at all
         return any(re.fullmatch(r"(Sym)?[iI]nt\[\]\??", parameter.type) for _, parameter in seen.offer.parameters())
     return rule in _OF_ONE_TENSOR and not following
 
 
-def _may_reduce(seen: Observations) -> bool:
-    """Whether `dim` and `keepdim` stand where the interpreter looks for them: second and third, or by keyword."""
-    places = {"dim": 1, "axis": 1, "keepdim": 2}
+def _may_reduce(seen: Observations, keepdim: int) -> bool:
+    """Whether `dim` and `keepdim` stand where the interpreter looks for them, or are given by keyword."""
+    places = {"dim": 1, "axis": 1, "keepdim": keepdim}
     parameters = list(seen.offer.parameters())
     return any(parameter.name == "dim" for _, parameter in parameters) and all(
         parameter.keyword_only or places.get(parameter.name, position) == position for position, parameter in parameters
@@ -77,7 +79,7 @@ def _holds(rule: RankRule, ran: Ran, rank: int, operands: Sequence[str]) -> bool
             return rank == max(ranks, default=-1)
         case RankRule.SIZES:
             return _has_the_sizes(ran, rank)
-        case RankRule.REDUCE:
+        case RankRule.REDUCE | RankRule.REDUCE_LATE:
             return _reduces(ran, rank)
     first = next(iter(ran.ranks.get(operands[0], ())), None)
     if first is None:
@@ -88,10 +90,10 @@ def _holds(rule: RankRule, ran: Ran, rank: int, operands: Sequence[str]) -> bool
 def _reduces(ran: Ran, rank: int) -> bool:
     whole = next(iter(ran.ranks.values()))[0]
     dim = ran.bound.get("dim")
-    if dim is None:
-        return rank == 0
     if ran.bound.get("keepdim"):
         return rank == whole
+    if dim is None:
+        return rank == 0
     count = len(dim) if isinstance(dim, list | tuple) else 1
     return count == 0 or rank == max(whole - count, 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import zlib
 from collections import defaultdict
@@ -14,7 +15,7 @@ import torch
 from torchdevlint.harness.derive.schemas import Overload
 from torchdevlint.harness.derive.signatures import Offer
 
-MOST_SAMPLES = 24
+MOST_SAMPLES = 16
 """How many different samples of an operation are tried; they are told apart by ranks and further arguments."""
 _MOST_DRAWN = 200
 INDICES = frozenset(["index", "indices", "mask"])
@@ -37,7 +38,7 @@ class Sample:
 def _outline(value: Any) -> Any:
     match value:
         case torch.Tensor():
-            return ("tensor", value.dim(), value.dtype)
+            return ("tensor", value.dim(), value.dtype, value.numel() > 0)
         case list() | tuple():
             return [_outline(each) for each in value]
         case _:
@@ -81,9 +82,7 @@ class Samples:
             own: dict[str, Sample] = {}
             for sample in itertools.islice(_drawn(operation), _MOST_DRAWN):
                 made = Sample((sample.input, *sample.args), dict(sample.kwargs))
-                given = (*made.arguments, *made.keywords.values())
-                if all(is_plain(each) for value in given for each in tensors_in(value)):
-                    own.setdefault(made.kind(), made)
+                own.setdefault(made.kind(), made)
             # in an order that has nothing to do with the loops that made them
             chosen = sorted(own, key=lambda kind: zlib.crc32(kind.encode()))[:most]
             found |= {kind: own[kind] for kind in own if kind in chosen}
@@ -95,10 +94,8 @@ def _drawn(operation: Any) -> Iterator[Any]:
     if dtype is None:
         return
     torch.manual_seed(0)
-    try:
+    with contextlib.suppress(Exception):  # samples that need what is not here
         yield from operation.sample_inputs("cpu", dtype, requires_grad=False)
-    except Exception:  # noqa: BLE001 -- samples that need what is not here
-        return
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,8 @@ def composed() -> frozenset[str]:
         _full_name(str(function.func.name))
         for function in _parsed().native_functions
         if (
-            function.has_composite_explicit_autograd_kernel
+            function.has_composite_implicit_autograd_kernel
+            or function.has_composite_explicit_autograd_kernel
             or function.has_composite_explicit_autograd_non_functional_kernel
         )
         and not kernels.has_kernel(function)

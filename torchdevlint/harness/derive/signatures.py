@@ -22,11 +22,6 @@ class Offer:
     overloads: tuple[Overload, ...]
 
     @property
-    def is_method(self) -> bool:
-        """Whether it is called on a tensor."""
-        return self.name.startswith(METHODS)
-
-    @property
     def short(self) -> str:
         """The name without what stands before it: `addmm`, `linalg.solve`, `nn.functional.relu`, `add_`."""
         return self.name.removeprefix(METHODS).removeprefix("torch.")

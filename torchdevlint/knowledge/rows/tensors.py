@@ -18,6 +18,7 @@ class RankRule(Enum):
     SHAPE = "the number of sizes that the call names"
     SIZES = "the number of sizes that the call names after its operand, 1 or more where that cannot be counted"
     REDUCE = "0 without `dim`, else one less (the same with keepdim)"
+    REDUCE_LATE = "the same, but keepdim is the fourth argument (`std`)"
     PLUS_ONE = "one more"
     MINUS_ONE = "one less, not below 0"
     LESS = "the same or one less (a reduction that need not keep its dimension)"
@@ -85,6 +86,7 @@ class Follow:
     pins: bool = False  # takes host memory only (`pin_memory`)
     demands: bool = False  # `requires_grad_`: a graph is built for its receiver from here on, unless it is given False
     out_mix: Mix = Mix.ZERO_DIM  # how the devices of the operand and of `out=` are compared
+    along: bool = False  # `grad`: of a parameter, it is moved with it
     position: int = 0  # of its operand among the arguments of a function (`polygamma`)
     binary: bool = False  # max, min: a tensor as second argument makes it an elementwise combination
 
