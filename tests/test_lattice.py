@@ -406,10 +406,17 @@ def test_the_host_alone_starts_no_clash() -> None:
     ],
 )
 def test_the_host_starts_a_clash_where_it_is_meant(why: Why) -> None:
-    sometimes = frozenset({Possibility(CUDA), Possibility(HOST, when("g"), why)})
+    sometimes = frozenset({Possibility(CUDA, when("not g")), Possibility(HOST, when("g"), why)})
     found = clash(sometimes, on(CUDA))
     assert found is not None
     assert found.left.device == HOST
+
+
+def test_what_may_be_in_two_places_at_once_shows_no_clash_with_what_is_in_one_of_them() -> None:
+    either_of_two = frozenset({Possibility(CUDA), Possibility(HOST, ALWAYS, MEANT)})
+    assert clash(either_of_two, on(CUDA)) is None
+    assert clash(either_of_two, ON_HOST) is None
+    assert clash(frozenset({Possibility(CUDA), Possibility(MPS)}), ON_HOST) is not None
 
 
 def test_a_place_clashes_with_the_host_where_something_is_sent_there() -> None:

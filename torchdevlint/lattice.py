@@ -279,21 +279,27 @@ def _may_start(possibility: Possibility, facts: Facts, world: Condition) -> bool
     return possibility.why is not None and possibility.why.firm and not without_device(possibility)
 
 
+def _holding(possibilities: Iterable[Possibility], condition: Condition) -> list[Possibility]:
+    """Return the possibilities that can hold where a condition does."""
+    return [p for p in possibilities if compatible(_world(p), condition) and not without_device(p, condition)]
+
+
 def _one_sided(
     first: Placement, second: Placement, facts: Facts, world: Condition
 ) -> tuple[Possibility, Possibility, Condition] | None:
-    others = tuple(expanded(second, facts, world))
-    for start in expanded(first, facts, world):
-        if not _may_start(start, facts, world):
-            continue
+    ours, others = tuple(expanded(first, facts, world)), tuple(expanded(second, facts, world))
+    for start in ours:
         condition = _world(start) | world
-        if not compatible(_world(start), world):
+        if not _may_start(start, facts, world) or not compatible(_world(start), world):
             continue
-        partners = [p for p in others if compatible(_world(p), condition) and not without_device(p, condition)]
+        partners = _holding(others, condition)
+        # What else this side may be where the start holds: of two places it is not known in which one it is.
+        rivals = (start, *(p for p in _holding(ours, condition) if p != start))
         if partners and all(
-            compare(start.device, p.device, facts) is Answer.DIFFERENT
-            and not _told_host(p.device, condition | p.condition)
-            for p in partners
+            compare(rival.device, partner.device, facts) is Answer.DIFFERENT
+            and not _told_host(partner.device, condition | partner.condition)
+            for rival in rivals
+            for partner in partners
         ):
             return start, partners[0], _world(start) | _world(partners[0])
     return None
@@ -303,7 +309,8 @@ def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Con
     """Return the clash of two placements in a world, or None.
 
     One possibility of one side, whose condition can hold, has partners on the other side that are compatible
-    with it, and all of them are DIFFERENT from it. Symmetric but for the order of the two halves.
+    with it, and all of them are DIFFERENT from it, and from whatever else its own side may be under that condition.
+    Symmetric but for the order of the two halves.
     """
     if ANY in (left, right) or left == right:
         return None

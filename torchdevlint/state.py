@@ -60,7 +60,7 @@ class Branch:
     """What one way through a branching left behind: its writes and the condition under which it was taken."""
 
     writes: Writes
-    condition: Condition
+    condition: Condition = ALWAYS
 
 
 @dataclass(slots=True)
@@ -223,7 +223,9 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
     if first is second or first == second:
         return first
     match first, second:
-        case Opaque(), Opaque() if first.key == second.key or (first.placement != lattice.ANY != second.placement):
+        case Opaque(), Opaque() if first.key == second.key or (
+            first.placement != lattice.ANY != second.placement and not (first.parameter and second.parameter)
+        ):
             # Two values whose places are known are one value for all that follows; whose identity, is no matter.
             placement = join_placements(first.placement, first_if, second.placement, second_if)
             return replace(first, placement=placement)
@@ -249,10 +251,15 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
 
 
 def join_all(parts: Iterable[tuple[Value, Condition]]) -> Value:
-    """Return what may be any of several values, each but the first under its condition; Unknown where there is none."""
+    """Return what may be any of several values, each under its condition; Unknown where there is none."""
     joined: Value | None = None
+    joined_if = ALWAYS
     for value, condition in parts:
-        joined = value if joined is None else join(joined, value, ALWAYS, condition)
+        if joined is None:
+            joined, joined_if = value, condition
+        else:
+            joined = join(joined, value, joined_if, condition)
+            joined_if = ALWAYS
     return UNKNOWN if joined is None else joined
 
 
@@ -296,6 +303,7 @@ def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, se
         tallies=first.tallies | second.tallies,
         number=first.number or second.number,
         unleafed=first.unleafed or second.unleafed,
+        empty=first.empty and second.empty,
         gathered=_join_gathered(first.gathered, second.gathered, first_if, second_if),
         kept=first.kept | second.kept,
     )

@@ -39,6 +39,7 @@ class Form(Enum):
     UNKNOWN = "a text, a number or an object"
     OBJECT = "an object"
     ASKED = "the object that a tensor gives, with an index where there are several devices"
+    TYPE = "the name of a tensor's type, which tells its device too"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,7 @@ class Tensor:
     flight: int = 0  # the copy to the host that it is, which may not have arrived
     number: bool = False  # the value may be a Python number instead (the sum of a loop, a reduced loss)
     unleafed: Unleafed | None = field(default=None, compare=False)  # it is the copy of a leaf that was moved
+    empty: bool = False  # its first dimension has no elements: it stands for what is gathered later
     gathered: Gathered | None = None  # it holds a scalar of each replica
     output: bool = field(default=False, compare=False)  # all that a module gave
     batch: int = field(default=0, compare=False)  # the loader whose batch it is a part of, as it came
@@ -248,7 +250,11 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class of the file: its methods and class attributes, the bases that are known, the rows they gave."""
+    """A class of the file: its methods and class attributes, the bases that are known, the rows they gave.
+
+    ``after`` is what comes behind it where an attribute is looked up. ``whole`` is the class of the object where
+    this is what `super()` shows of it. ``fields`` are the names that its body annotates.
+    """
 
     key: int
     name: str = field(compare=False)
@@ -258,6 +264,9 @@ class Class:
     bases: tuple[Value, ...] = field(compare=False)
     type: ModuleType | ObjectType | LoaderType | None = field(default=None, compare=False)
     open: bool = field(default=False, compare=False)
+    after: tuple[Value, ...] = field(default=(), compare=False)
+    whole: Class | None = field(default=None, compare=False)
+    fields: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ batch.update(z=torch.ones(3))
 eleven = batch["z"]  # reveal: cpu
 twelve = batch.get("y")  # reveal: cuda
 for key, value in batch.items():
-    thirteen = value  # reveal: cpu | cuda
+    thirteen = value  # reveal: cuda; cpu
 for value in batch.values():
-    fourteen = value  # reveal: cpu | cuda
+    fourteen = value  # reveal: cuda; cpu
 merged = {**batch, "w": torch.ones(3, device="mps")}
 fifteen = merged["w"]  # reveal: mps
 sixteen = merged["x"]  # reveal: cuda

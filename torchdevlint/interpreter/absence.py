@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import AttributeMissed
-from torchdevlint.interpreter import attributes
+from torchdevlint.interpreter import lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Make, ModuleType, Replicas
 from torchdevlint.lattice import ALWAYS, Condition
@@ -94,7 +94,7 @@ def _is_own(module: Module, name: str) -> bool:
 
 def _surely_has(run: Run, module: Module, name: str) -> bool:
     own = run.store.value(module.key, name)
-    return own is not None or (module.cls is not None and attributes.member(run, module.cls, name) is not None)
+    return own is not None or (module.cls is not None and lineage.member(run, module.cls, name) is not None)
 
 
 def _fails(run: Run) -> bool:
@@ -109,7 +109,7 @@ def _owners(module: Module) -> frozenset[int]:
 def _classes(module: Module) -> list[Class]:
     if module.cls is None:
         return []
-    return [cls for cls in attributes.lineage(module.cls, set()) if isinstance(cls, Class)]
+    return list(lineage.classes(module.cls))
 
 
 def lacks(run: Run, module: Module, name: str, lent: bool = False) -> bool:
@@ -121,7 +121,7 @@ def lacks(run: Run, module: Module, name: str, lent: bool = False) -> bool:
         return False
     if module.cls is None:
         return True
-    if module.cls.open or any(attributes.member(run, module.cls, method) is not None for method in DYNAMIC):
+    if module.cls.open or any(lineage.member(run, module.cls, method) is not None for method in DYNAMIC):
         return False
     return not any(
         name in cls.members or cls.node.decorators or cls.node.keywords or _annotates(cls.node, name)
@@ -195,8 +195,8 @@ def is_tensor(run: Run, value: Value) -> Value:
 
 
 def _is_module_of(module: Module, wanted: list[Value]) -> bool | None:
-    lineage: list[Value] = list(attributes.lineage(module.cls, set())) if module.cls is not None else []
-    if any(kind in lineage or _wraps(kind) is module.type for kind in wanted):
+    line: list[Value] = list(lineage.lineage(module.cls)) if module.cls is not None else []
+    if any(kind in line or _wraps(kind) is module.type for kind in wanted):
         return True
     # Layers of torch have bases that no row tells of; classes of the file and wrappers are no base of theirs.
     told = all(isinstance(kind, Class) or _wraps(kind) is not None for kind in wanted)

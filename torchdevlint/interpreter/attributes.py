@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import absence, calls, early, functions
+from torchdevlint.interpreter import absence, calls, early, escapes, functions, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -24,7 +23,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
-from torchdevlint.state import join_all
+from torchdevlint.state import Branch, join_all
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -50,8 +49,12 @@ from torchdevlint.values import (
 )
 
 PROPERTY = "property"
+REPLACED = "<replaced>"
+"""The slot of what the file binds in the place of an attribute of another module (`torch.load = …`)."""
 NAMESPACE = "__dict__"
 """The attribute through which all others can be bound."""
+CLASS = "__class__"
+"""The attribute that is the class of an object."""
 
 
 def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
@@ -59,7 +62,8 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
     match value:
         case Imported():
             full = f"{value.name}.{name}"
-            return Imported(full, row_of(full, run.knowledge))
+            replaced = run.store.value(run.imported[full], REPLACED) if full in run.imported else None
+            return replaced if replaced is not None else Imported(full, row_of(full, run.knowledge))
         case Tensor():
             return _of_tensor(run, value, name, node)
         case Opaque():
@@ -69,13 +73,10 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
         case Instance():
             return _of_instance(run, value, name, node)
         case Class():
-            found = member(run, value, name)
+            found = lineage.member(run, value, name)
             if isinstance(found, Function) and run.kinds.get(found.node) == "classmethod":
                 return Function(found.node, found.frame, found.name, value, found.owner)
-            if found is None:
-                found = _of_base(run, value, name)
-            own = run.store.value(value.key, name)
-            return own if own is not None else UNKNOWN if found is None else found
+            return found if found is not None else _of_base(run, value, name)
         case Object():
             return _of_object(run, value, name)
         case Device():
@@ -175,6 +176,8 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
             pass
     if row is None and name not in knowledge.tensor and name not in knowledge.module:
         run.facts.namespaces.add(value.key)
+    if name.startswith("_") and value.key in run.parameter_of:
+        transfers.move_module(run, run.parameter_of[value.key], ANY)
     made = run.derive(value, f"{value.name}.{name}" if value.name else name)
     run.store.remember(value.key, name, made)
     found = run.store.value(value.key, name)
@@ -208,6 +211,8 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         inner = run.store.value(value.key, "module")
         if isinstance(inner, Module | Opaque):
             return read(run, inner, name, node)
+    if name.startswith("_"):
+        transfers.move_module(run, value, ANY)  # the dicts in which a module keeps what it has registered
     if value.cls is None and value.type.container is ContainerKind.NONE:
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
         held = run.opaque(name, placement=placement, output=True)
@@ -234,68 +239,61 @@ def _lent(run: Run, module: Module, name: str, value: Value, node: cst.BaseExpre
 
 
 def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression) -> Value:
+    if lineage.member(run, value.cls, "__getattribute__") is not None:
+        return run.opaque(name)
     known = run.store.value(value.key, name)
     if known is not None:
         return known
     if name == NAMESPACE:
-        calls.escape(run, value)
+        escapes.escape(run, value)
     found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found
-    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in lineage(value.cls, set())):
+    if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in lineage.lineage(value.cls)):
         return UNKNOWN  # groups and state, as of an optimizer itself
+    asked = lineage.method(run, value, "__getattr__")
+    if asked is not None:
+        return functions.invoke(run, asked, calls.Call(node, name, [calls.Argument(node, Const(name))]))
     made = run.opaque(f"self.{name}" if run.frame.receiver == value else name)
     run.store.remember(value.key, name, made)
     return made
 
 
-def of_class(run: Run, receiver: Value, cls: Class, name: str, node: cst.BaseExpression) -> Value | None:
+def of_class(run: Run, receiver: Module | Instance, cls: Class, name: str, node: cst.BaseExpression) -> Value | None:
     """Return a member of the class bound to the receiver; a property is called."""
-    for base in lineage(cls, set()):
-        own = run.store.value(base.key, name) if isinstance(base, Class) else None
-        if own is not None:
-            return own
-    found = member(run, cls, name)
+    if name == CLASS:
+        return cls.whole or cls
+    found = lineage.member(run, cls, name)
+    if isinstance(found, Instance):
+        asked = lineage.method(run, found, "__get__")
+        given = [calls.Argument(node, receiver), calls.Argument(node, cls)]
+        return found if asked is None else functions.invoke(run, asked, calls.Call(node, name, given))
     if not isinstance(found, Function):
         return found
     kind = run.kinds.get(found.node)
     if kind == "staticmethod":
         return found
-    bound = Function(found.node, found.frame, found.name, cls if kind == "classmethod" else receiver, found.owner)
+    owner = cls if kind == "classmethod" else lineage.itself(receiver)
+    bound = Function(found.node, found.frame, found.name, owner, found.owner)
     return functions.invoke(run, bound, calls.Call(node, name)) if kind == PROPERTY else bound
 
 
 def _is_property(run: Run, cls: Class, name: str) -> bool:
-    found = member(run, cls, name)
+    """Tell whether assigning an attribute runs code of its own: the setter of a property or of a descriptor."""
+    found = lineage.member(run, cls, name)
+    if isinstance(found, Instance):
+        return lineage.method(run, found, "__set__") is not None
     return isinstance(found, Function) and (run.kinds.get(found.node) == PROPERTY or found.node in run.opaque_decorated)
 
 
-def _of_base(run: Run, cls: Class, name: str) -> Value | None:
-    """Return what a row tells of a class method that a base outside the file has, or None."""
-    for base in lineage(cls, set()):
+def _of_base(run: Run, cls: Class, name: str) -> Value:
+    """Return what a row tells of a class method that a base outside the file has."""
+    for base in lineage.lineage(cls):
         if isinstance(base, Imported):
             row = row_of(f"{base.name}.{name}", run.knowledge)
             if row is not None:
                 return Imported(f"{base.name}.{name}", row)
-    return None
-
-
-def member(run: Run, cls: Class, name: str) -> Value | None:
-    """Return a member of a class or of the first of its visible bases that has it, or None."""
-    if name in cls.members:
-        return cls.members[name]
-    return next((c.members[name] for c in lineage(cls, set()) if isinstance(c, Class) and name in c.members), None)
-
-
-def lineage(cls: Class, seen: set[int]) -> Iterator[Value]:
-    """Yield a class and its bases, depth first and each once: a diamond has a path for every choice of sides."""
-    seen.add(cls.key)
-    yield cls
-    for base in cls.bases:
-        if not isinstance(base, Class):
-            yield base
-        elif base.key not in seen:
-            yield from lineage(base, seen)
+    return UNKNOWN
 
 
 def _of_object(run: Run, value: Object, name: str) -> Value:
@@ -317,32 +315,34 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
     return Tensor(run.placement_of(value)) if carries else UNKNOWN
 
 
-def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: cst.CSTNode) -> None:
-    """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor."""
-    name = target.attr.value
+def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode, text: str = "") -> None:
+    """Bind an attribute of an object; assigning the storage of a tensor (`x.data = …`) moves the tensor.
+
+    ``text`` is that of the target, where it is written as one.
+    """
     absence.note_binding(run, receiver, name)
     match receiver:
         case Module(cls=Class() as cls) | Instance(cls=cls) if _is_property(run, cls, name):
-            calls.consume(run, value)  # what its setter does cannot be told from the name
-            calls.forget_attributes(run, receiver.key)
+            escapes.consume(run, value)  # what its setter does cannot be told from the name
+            escapes.forget_attributes(run, receiver.key)
         case Module():
             old = run.store.value(receiver.key, name)
             known = isinstance(value, Tensor) and bool(run.store.holders(value))  # an optimizer may have it
             early.kept(run, receiver.cls, name, value)
             transfers.hold(run, receiver, name, value, node)
-            transfers.put_in(run, receiver, UNKNOWN if known else value, old, text_of(target), node)
-        case Instance(cls=cls) if member(run, cls, "__setattr__") is not None:
-            calls.consume(run, value)
-            calls.escape(run, receiver)
+            transfers.put_in(run, receiver, UNKNOWN if known else value, old, text or name, node)
+        case Instance(cls=cls) if lineage.member(run, cls, "__setattr__") is not None:
+            escapes.consume(run, value)
+            escapes.escape(run, receiver)
         case Instance() | Object() | Optimizer():
             if isinstance(receiver, Object) and run.placement_of(receiver) != run.placement_of(value):
-                calls.forget_elements(run, receiver)
+                escapes.forget_elements(run, receiver)
             # A total that starts as a number is kept, and what is computed of it (an average) likewise.
             early.kept(run, None, name, value)
             kept = run.frame.constructing or (receiver.key, name) in run.numbers
             kept = kept or (isinstance(value, Tensor) and bool(value.tallies & run.kept_totals))
             if isinstance(receiver, Instance) and not kept:
-                calls.consume(run, value)
+                escapes.consume(run, value)
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))
         case Opaque():
             module = run.parameter_of.get(receiver.key)
@@ -351,10 +351,10 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
                 return
             if receiver.parameter and value == Const(False) and receiver.key in run.parameter_of:
                 transfers.freeze(run, run.parameter_of[receiver.key])
-            calls.consume(run, value)
+            escapes.consume(run, value)
             old = run.store.value(receiver.key, name)
             run.set_attribute(receiver.key, name, value)
-            transfers.put_in(run, receiver, value, old, text_of(target), node)
+            transfers.put_in(run, receiver, value, old, text or name, node)
         case Tensor():
             row = run.knowledge.tensor_attributes.get(name)
             if isinstance(row, Plain) and row.demands:
@@ -365,5 +365,18 @@ def write(run: Run, receiver: Value, target: cst.Attribute, value: Value, node: 
                     run.store.set(*slot, moved)
         case Class():
             run.set_attribute(receiver.key, name, value)
+        case Imported():
+            escapes.consume(run, value)
+            run.store.set(run.imported_key(f"{receiver.name}.{name}"), REPLACED, value)
+        case Choice():
+            _write_each(run, receiver, name, value, node, text)
         case _:
-            calls.consume(run, value)
+            escapes.escape(run, value)
+
+
+def _write_each(run: Run, receiver: Choice, name: str, value: Value, node: cst.CSTNode, text: str) -> None:
+    """Bind an attribute of one of several objects: of each, where it is that one."""
+    for option, condition in receiver.options:
+        run.store.push()
+        write(run, option, name, value, node, text)
+        run.store.merge([Branch({}), Branch(run.store.pop(), condition)])

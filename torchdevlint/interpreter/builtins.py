@@ -6,24 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torchdevlint import transfers
-from torchdevlint.interpreter import absence, attributes, calls, iteration, pace
+from torchdevlint.interpreter import absence, calls, iteration, pace, reflection
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ANY
-from torchdevlint.state import Items, join
+from torchdevlint.lattice import ALWAYS, ANY
+from torchdevlint.state import Items, join, join_all
 from torchdevlint.values import (
-    NONE,
     UNKNOWN,
-    Class,
     Const,
     Container,
     Device,
     Form,
-    Instance,
-    Module,
     Opaque,
     Parameters,
-    Partial,
     Tensor,
     Value,
 )
@@ -95,14 +89,11 @@ def _sequence(kind: str) -> Callable[[Run, Call], Value]:
 
 
 def _dict(run: Run, call: Call) -> Value:
-    exact = tuple((key, argument.value) for key, argument in call.keywords.items() if key != "**")
-    source = _first(call)
-    items = run.items(source) if isinstance(source, Container) and source.kind == "dict" else None
-    if items is not None:
-        return run.holder(
-            "dict", Items(tuple((dict(items.exact) | dict(exact)).items()), items.rest, items.lost or call.open)
-        )
-    return run.holder("dict", Items(exact, None, lost=call.open or bool(call.arguments)))
+    source = iteration.as_dict(run, _first(call)) if call.arguments else Items()
+    keywords = tuple((key, argument.value) for key, argument in call.keywords.items() if key != "**")
+    spread = call.keywords.get("**")
+    given = Items(keywords, spread.value if spread is not None else None, call.open)
+    return run.born_in_loop(run.holder("dict", iteration.merged(source, given)))
 
 
 def _deque(run: Run, call: Call) -> Value:
@@ -146,10 +137,29 @@ def _next(run: Run, call: Call) -> Value:
 
 def _same(run: Run, call: Call) -> Value:
     """``iter``, ``sorted``, ``reversed``: the same elements, in some order."""
-    value = _first(call)
+    value = iteration.iterated(run, _first(call))
     if isinstance(value, Container):
-        return run.container("list", (), run.items(value).any())
+        return iteration.part_of(run, value, run.container("list", (), run.items(value).any()))
     return value
+
+
+def _chain(run: Run, call: Call) -> Value:
+    """``chain(a, b)``: the elements of each; of what has no known number of them, one stands for all."""
+    if len(call.arguments) == 1 and call.open:
+        return run.container("iterator", (), _transposed(run, call))
+    parts: list[Value] = []
+    exact = True
+    for argument in call.arguments:
+        known = iteration.elements(run, argument.value)
+        exact = exact and (known is not None or isinstance(argument.value, Parameters))
+        parts.extend(known if known is not None else [iteration.element(run, argument.value, argument.node)])
+    return run.container("iterator", parts if exact else (), None if exact else join_all((p, ALWAYS) for p in parts))
+
+
+def _chain_of(run: Run, call: Call) -> Value:
+    """``chain.from_iterable(parts)``: the elements of each part."""
+    parts = iteration.elements(run, _first(call)) or [iteration.element(run, _first(call), call.node)]
+    return _chain(run, replace(call, arguments=[calls.Argument(call.node, part) for part in parts]))
 
 
 def _map(run: Run, call: Call) -> Value:
@@ -179,68 +189,14 @@ def _filter(run: Run, call: Call) -> Value:
     )
 
 
-def _super(run: Run, call: Call) -> Value:
-    """``super()``: the receiver, seen as an object of the bases of the class that owns the running method."""
-    function, receiver = run.frame.function, run.frame.receiver
-    if function is None or function.owner is None or receiver is None:
-        return UNKNOWN
-    owner = function.owner
-    parent = Class(owner.key, owner.name, owner.node, owner.frame, {}, owner.bases, owner.type, owner.open)
-    match receiver:
-        case Module():
-            return Module(receiver.key, receiver.type, parent, receiver.name)
-        case Instance():
-            return Instance(receiver.key, parent, receiver.open)
-        case _:
-            return UNKNOWN
-
-
-def _getattr(run: Run, call: Call) -> Value:
-    if len(call.arguments) >= 2 and isinstance(call.arguments[1].value, Const):
-        name = call.arguments[1].value.value
-        if isinstance(name, str):
-            found = attributes.read(run, call.arguments[0].value, name, call.node)
-            return run.opaque(name) if len(call.arguments) > 2 else found
-    owner = call.arguments[0].value if call.arguments else UNKNOWN
-    if isinstance(owner, Instance | Module) and not run.frame.constructing:
-        for _, item in tuple(run.attribute_values(owner.key)):
-            if isinstance(item, Module):
-                transfers.move_module(run, item, ANY)  # any of them, and it may be moved
-    return run.opaque("")
-
-
-def _setattr(run: Run, call: Call) -> Value:
-    if len(call.arguments) != 3:
-        return NONE
-    receiver, named, value = (argument.value for argument in call.arguments)
-    transfers.register(run, value)
-    name = named.value if isinstance(named, Const) and isinstance(named.value, str) else ""
-    absence.note_binding(run, receiver, name)
-    if isinstance(receiver, Module):
-        old = run.store.value(receiver.key, name)
-        transfers.hold(run, receiver, name or f"<setattr {run.new_key()}>", value, call.node)
-        transfers.put_in(run, receiver, value, old, name, call.node)
-    elif isinstance(receiver, Instance | Opaque):
-        if name:
-            old = run.store.value(receiver.key, name)
-            run.set_attribute(receiver.key, name, value)
-            if isinstance(receiver, Opaque):
-                transfers.put_in(run, receiver, value, old, name, call.node)
-        else:
-            calls.forget_attributes(run, receiver.key)
-    return NONE
-
-
 def _plain(run: Run, call: Call) -> Value:
     return UNKNOWN
 
 
-def _type(run: Run, call: Call) -> Value:
-    return absence.type_of(_first(call)) if len(call.arguments) == 1 else UNKNOWN
-
-
 def _len(run: Run, call: Call) -> Value:
-    return iteration.length(run, _first(call))
+    """Return how many elements a tuple or an empty tensor has, if this is known."""
+    value = _first(call)
+    return Const(0) if isinstance(value, Tensor) and value.empty else iteration.length(run, value)
 
 
 def _text(run: Run, call: Call) -> Value:
@@ -250,21 +206,6 @@ def _text(run: Run, call: Call) -> Value:
     if isinstance(value, Device):
         return replace(value, form=Form.UNKNOWN, number=None)
     return value if isinstance(value, Const) else UNKNOWN
-
-
-def _asked(answer: Callable[[Run, Value, Value], Value]) -> Callable[[Run, Call], Value]:
-    """Return the handler of a builtin that asks something of its first argument."""
-
-    def handler(run: Run, call: Call) -> Value:
-        return answer(run, call.arguments[0].value, call.arguments[1].value) if len(call.arguments) == 2 else UNKNOWN
-
-    return handler
-
-
-def _vars(run: Run, call: Call) -> Value:
-    """``vars(x)``: through it every attribute can be bound."""
-    calls.escape(run, _first(call))
-    return run.opaque("")
 
 
 def _bool(run: Run, call: Call) -> Value:
@@ -279,17 +220,6 @@ def _int(run: Run, call: Call) -> Value:
     if isinstance(value, Opaque) and value.placement == ANY:
         return value
     return run.opaque(f"{call.text}(…)") if not isinstance(value, Const) else value
-
-
-def _copy(run: Run, call: Call) -> Value:
-    """``copy.deepcopy(x)``: another object, where the first one is."""
-    return transfers.copied(run, _first(call), call.node)
-
-
-def _partial(run: Run, call: Call) -> Value:
-    if not call.arguments:
-        return UNKNOWN
-    return Partial(call.arguments[0].value, replace(call, arguments=call.arguments[1:]))
 
 
 def _float(run: Run, call: Call) -> Value:
@@ -309,12 +239,6 @@ def _open(run: Run, call: Call) -> Value:
     run.store.remember(owner, name, run.opaque("open(…)"))
     found = run.store.get(owner, name)
     return found if isinstance(found, Opaque) else run.opaque("open(…)")
-
-
-def _exec(run: Run, call: Call) -> Value:
-    """``exec(code)``: what the code binds cannot be seen; constants of the file become configuration."""
-    run.facts.reconfigured = True
-    return UNKNOWN
 
 
 FILE = "<file>"
@@ -344,20 +268,23 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "reversed": _same,
             "map": _map,
             "filter": _filter,
-            "super": _super,
-            "getattr": _getattr,
-            "setattr": _setattr,
+            "super": reflection.super_,
+            "getattr": reflection.getattr_,
+            "setattr": reflection.setattr_,
             "str": _text,
             "int": _int,
-            "len": _len,
-            "type": _type,
             "float": _float,
             "bool": _bool,
-            "vars": _vars,
+            "vars": reflection.vars_,
+            "type": reflection.type_,
             "open": _open,
-            "exec": _exec,
-            "hasattr": _asked(absence.has),
-            "isinstance": _asked(absence.is_instance),
+            "exec": reflection.exec_,
+            "eval": reflection.namespace,
+            "globals": reflection.namespace,
+            "locals": reflection.namespace,
+            "len": _len,
+            "hasattr": reflection.asked(absence.has),
+            "isinstance": reflection.asked(absence.is_instance),
             **dict.fromkeys(
                 [
                     "abs",
@@ -391,6 +318,8 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
         "collections.OrderedDict": _dict,
         "collections.defaultdict": _default_dict,
         "collections.deque": _deque,
+        "itertools.chain": _chain,
+        "itertools.chain.from_iterable": _chain_of,
     }
-    | {"copy.copy": _copy, "copy.deepcopy": _copy, "functools.partial": _partial}
+    | {"copy.copy": reflection.shallow, "copy.deepcopy": reflection.copy, "functools.partial": reflection.partial}
 )

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, builtins, classes, expressions, functions, iteration, methods, uncalled
+from torchdevlint.interpreter import (
+    attributes,
+    builtins,
+    classes,
+    comprehensions,
+    escapes,
+    expressions,
+    functions,
+    iteration,
+    lineage,
+    methods,
+    uncalled,
+)
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Carrier
-from torchdevlint.lattice import ANY
 from torchdevlint.names import is_inert, text_of
-from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Branch, Items, join
+from torchdevlint.state import Branch, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
     Bound,
     Choice,
     Class,
-    Const,
     Container,
     Device,
     Flag,
@@ -31,9 +40,7 @@ from torchdevlint.values import (
     Module,
     Object,
     Opaque,
-    Parameters,
     Partial,
-    Tensor,
     Unknown,
     Value,
 )
@@ -112,7 +119,10 @@ def call(run: Run, node: cst.Call) -> Value:
 def _arguments(run: Run, node: cst.Call, text: str) -> Call:
     made = Call(node, text, discarded=node in run.discarded)
     for arg in node.args:
-        value = expressions.evaluate(run, arg.value)
+        if type(arg.value) is cst.GeneratorExp:
+            value = comprehensions.evaluate_at_once(run, arg.value)
+        else:
+            value = expressions.evaluate(run, arg.value)
         if arg.star == "*":
             known = iteration.elements(run, value)
             if known is None:
@@ -169,6 +179,8 @@ def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attr
         case Imported() | Class() | Instance():
             if isinstance(receiver, Imported):
                 made.text = text_of(node)
+                if name == "__enter__":
+                    transfers.Contexts(run).enter(receiver)
             member = attributes.read(run, receiver, name, node)
             uncalled.given(run, member, made)
             return call_value(run, member, made)
@@ -217,7 +229,7 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
         case Module():
             return methods.call_module(run, callee, made)
         case Instance():
-            method = attributes.member(run, callee.cls, "__call__")
+            method = lineage.member(run, callee.cls, "__call__")
             if isinstance(method, Function):
                 bound = Function(method.node, method.frame, method.name, callee, method.owner)
                 return functions.invoke(run, bound, made)
@@ -271,129 +283,14 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
     run.waits += 1
     for argument in made.values():
-        escape(run, argument.value)
+        escapes.escape(run, argument.value)
     result = run.opaque(name or f"{made.text}(…)")
     if any(isinstance(a.value, Flag) for a in made.values()):
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)
     given = {a.value.key for a in made.values() if isinstance(a.value, Opaque)}
-    if any(isinstance(a.value, Device) or _was_moved(run, a.value) for a in made.values()):
+    if any(isinstance(a.value, Device) or escapes.was_moved(run, a.value) for a in made.values()):
         run.facts.tainted.add(result.key)
     elif given:
         run.facts.made_with[result.key] = given
     return result
-
-
-def veiled(run: Run, made: Call) -> Call:
-    """Return a call as a decorator that cannot be seen may pass it on.
-
-    Its arguments escape, and objects of which nothing is known stand for all but literals, devices and functions.
-    """
-
-    def behind(argument: Argument) -> Argument:
-        escape(run, argument.value)
-        return argument if type(argument.value) in _UNCHANGED else replace(argument, value=run.opaque(""))
-
-    arguments = [behind(argument) for argument in made.arguments]
-    return replace(made, arguments=arguments, keywords={name: behind(a) for name, a in made.keywords.items()})
-
-
-def _was_moved(run: Run, value: Value) -> bool:
-    """Tell whether tensors of an argument were put somewhere, so that what is made from it may be there too."""
-    if isinstance(value, Tensor):
-        return any(not lattice.is_host(p.device) for p in value.placement)
-    if not isinstance(value, Opaque | Instance) or value.key not in run.attributes:
-        return False
-    return any(
-        isinstance(item, Tensor | Opaque) and item.placement != ANY for _, item in run.attribute_values(value.key)
-    )
-
-
-_UNCHANGED = frozenset({Unknown, Const, Flag, Device, Imported, Function, Class, Bound, Partial, Parameters})
-"""Values that code which cannot be seen leaves as they are."""
-
-
-def escape(run: Run, value: Value, depth: int = 0) -> None:
-    """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
-    transfers.changed(run, value)
-    if type(value) in _UNCHANGED:
-        return
-    consume(run, value)
-    transfers.keep(run, value)
-    match value:
-        case Module():
-            run.registered.add(value.key)
-            _forget_module(run, value, set())
-        case Opaque():
-            if run.module_placement(value) is not None:
-                run.store.set(value.key, PLACEMENT, ANY)
-            forget_attributes(run, value.key)
-        case Container():
-            items = run.items(value)
-            if depth < MAX_DEPTH:
-                for _, item in items.exact:
-                    escape(run, item, depth + 1)
-                if items.rest is not None:
-                    escape(run, items.rest, depth + 1)
-            if value.kind in ("list", "dict", "set"):
-                run.store.set(value.key, ITEMS, Items(items.exact, items.rest, lost=True))
-        case Instance():
-            for _, item in tuple(run.attribute_values(value.key)):
-                if isinstance(item, Module | Opaque) and depth < MAX_DEPTH:
-                    escape(run, item, depth + 1)
-            forget_attributes(run, value.key)
-        case Object():
-            forget_elements(run, value)
-            forget_attributes(run, value.key)
-        case Choice():
-            for option, _ in value.options:
-                escape(run, option, depth + 1)
-        case _:
-            return
-
-
-def forget_attributes(run: Run, key: int) -> None:
-    """Forget the tensors and containers that an object has as attributes, and where its modules are."""
-    for name, item in tuple(run.attribute_values(key)):
-        if isinstance(item, Module):
-            _forget_module(run, item, set())
-        elif isinstance(item, Container | Tensor):
-            run.store.set(key, name, run.opaque(name))
-
-
-def forget_elements(run: Run, value: Object) -> None:
-    """Forget where a library's object with tensors inside is: some of them may be elsewhere now."""
-    if value.type.carrier is not Carrier.NONE:
-        run.store.set(value.key, PLACEMENT, ANY)
-
-
-def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
-    if module.key in seen:
-        return
-    seen.add(module.key)
-    run.lent.add(module.key)
-    run.store.set(module.key, PLACEMENT, ANY)
-    for name, item in run.attribute_values(module.key):
-        if isinstance(item, Module):
-            _forget_module(run, item, seen)
-        elif isinstance(item, Tensor | Opaque):
-            run.store.set(module.key, name, replace(item, placement=ANY))
-
-
-def consume(run: Run, value: Value, depth: int = 0) -> None:
-    """Record that an accumulated total was used in a way that may need its graph."""
-    match value:
-        case Tensor() if value.tallies:
-            run.facts.consumed |= value.tallies
-        case Container():
-            tally = run.tallies.get(value.key)
-            if tally is not None:
-                run.facts.consumed.update(tally)
-            for _, item in run.items(value).exact if depth < MAX_DEPTH else ():
-                if isinstance(item, Tensor) or (isinstance(item, Container) and item.key in run.tallies):
-                    consume(run, item, depth + 1)
-        case Choice():
-            for option, _ in value.options:
-                consume(run, option, depth)
-        case _:
-            return

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import attributes, calls, definitions, early, expressions, functions, statements, writers
-from torchdevlint.interpreter.frames import Frame
+from torchdevlint.interpreter import calls, early, escapes, expressions, functions, lineage, writers
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ContainerKind, LoaderType, Make, ModuleType, ObjectType, Placing, RankRule
+from torchdevlint.knowledge.rows import ContainerKind, Make, ModuleType, ObjectType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -39,80 +38,22 @@ if TYPE_CHECKING:
 
 MAX_MODULE_NESTING = 5
 
-_PLAIN_BASES = ("builtins.object", "builtins.Exception", "abc.", "typing.", "enum.")
-"""Bases that leave attributes to the class; those of a dict may be its items."""
-
-
-def define(run: Run, node: cst.ClassDef) -> Class:
-    """Run a class body and return the class."""
-    bases = tuple(expressions.evaluate(run, base.value) for base in node.bases)
-    for keyword in node.keywords:
-        expressions.evaluate(run, keyword.value)
-    outer = run.frame
-    run.frame = Frame(run.new_key(), outer, outer.function, depth=outer.depth, base=outer.base, world=outer.world)
-    run.frames[run.frame.key] = run.frame
-    members: dict[str, Value] = {}
-    row, is_open = _inherited(bases)
-    made = Class(run.new_key(), node.name.value, node, outer.key, members, bases, row, is_open)
-    run.store.push()
-    statements.block(run, node.body)
-    scope = run.frame
-    writes = run.store.pop()
-    run.frame = outer
-    for (owner, name), value in writes.items():
-        if owner == scope.key:
-            if isinstance(value, Function):
-                members[name] = Function(value.node, outer.key, value.name, None, made)
-                run.methods.add(value.node)
-            else:
-                members[name] = value
-        else:
-            run.store.set(owner, name, value)
-    if any(definitions.guards(run, decorator.decorator) for decorator in node.decorators):
-        run.guarded_functions.update(m.node for m in members.values() if isinstance(m, Function))
-    for decorator in node.decorators:
-        expressions.evaluate(run, decorator.decorator)
-    run.definitions.append(made)
-    return made
-
-
-def _inherited(bases: tuple[Value, ...]) -> tuple[ModuleType | ObjectType | LoaderType | None, bool]:
-    """Return the row that a class inherits, and whether a base cannot be seen."""
-    row: ModuleType | ObjectType | LoaderType | None = None
-    is_open = False
-    for base in bases:
-        match base:
-            case Class():
-                row = row or base.type
-                is_open = is_open or base.open
-            case Imported():
-                if isinstance(base.row, ModuleType | ObjectType | LoaderType):
-                    row = row or base.row
-                    is_open = is_open or not isinstance(base.row, ModuleType)
-                elif base.row is None and not base.name.startswith(_PLAIN_BASES):
-                    is_open = True
-            case _:
-                is_open = True
-    return row, is_open
-
 
 def instantiate(run: Run, cls: Class, call: Call) -> Value:
     """Build an instance: run `__init__` with the arguments, within the budget."""
     made = _blank(run, cls)
-    init = attributes.member(run, cls, "__init__")
+    init = lineage.member(run, cls, "__init__")
     if isinstance(init, Function):
         bound = Function(init.node, init.frame, "__init__", made, init.owner)
         functions.invoke(run, bound, call)
+    elif isinstance(lineage.member(run, cls, "__new__"), Function):
+        return calls.unseen(run, call)
     else:
-        for name, argument in call.keywords.items():
-            if isinstance(made, Instance) and made.open:
-                calls.escape(run, argument.value)
-            else:
-                run.set_attribute(made.key, name, argument.value)
+        _fill(run, made, cls, call)
         if isinstance(made, Module) and cls.type is not None and not made.type.abstract:
             for argument in call.values():
-                calls.escape(run, argument.value)
-        after = attributes.member(run, cls, "__post_init__")
+                escapes.escape(run, argument.value)
+        after = lineage.member(run, cls, "__post_init__")
         if isinstance(after, Function):
             bound = Function(after.node, after.frame, after.name, made, after.owner)
             functions.invoke(run, bound, calls.Call(call.node, after.name))
@@ -120,6 +61,19 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
     if isinstance(made, Module) and run.frame.in_module and not run.frame.constructing:
         transfers.late(run, made, f"made by `{call.text}`", call.node)
     return made
+
+
+def _fill(run: Run, made: Module | Instance, cls: Class, call: Call) -> None:
+    """Set the fields of a class that has no `__init__` of its own (a dataclass, a named tuple) to the arguments."""
+    if isinstance(made, Instance) and made.open and not cls.fields:
+        for argument in call.values():
+            escapes.escape(run, argument.value)
+        return
+    names = [*dict.fromkeys(name for base in reversed(list(lineage.classes(cls))) for name in base.fields)]
+    for name, argument in (*zip(names, call.arguments, strict=False), *call.keywords.items()):
+        # What a library declares a field with may convert what the field is given.
+        converted = isinstance(lineage.member(run, cls, name), Opaque)
+        run.set_attribute(made.key, name, run.opaque(name) if converted else argument.value)
 
 
 def _blank(run: Run, cls: Class) -> Module | Instance:
@@ -154,7 +108,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
         _forget_host_tensors(run, made)
         run.store.set(made.key, PLACEMENT, ANY)
     overrides = made.cls is not None and any(
-        attributes.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
+        lineage.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
     for name, value in tuple(run.attribute_values(made.key)):
         match value:
@@ -249,7 +203,7 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
     """Return an instance of a class as any caller may have built it, and where its tensors then are."""
     made = _blank(run, cls)
     run.lent.add(made.key)
-    init = attributes.member(run, cls, "__init__")
+    init = lineage.member(run, cls, "__init__")
     if isinstance(init, Function):
         functions.run_symbolically(run, Function(init.node, init.frame, "__init__", made, init.owner))
     apart = finish(run, made)
@@ -257,7 +211,7 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
         return made, None
     symbol = Symbol(made.key, SymbolKind.OWNER, "the device of `self`")
     owner = lattice.on(symbol, Why(Role.OWNER, cls.node, f"held by `{cls.name}`"))
-    overrides = any(attributes.member(run, cls, name) is not None for name in run.knowledge.module_overrides)
+    overrides = any(lineage.member(run, cls, name) is not None for name in run.knowledge.module_overrides)
     if cls.open and made.type.placing is Placing.USER:
         transfers.move_module(run, made, ANY)
         return made, ANY
@@ -355,7 +309,9 @@ def _at_entry(
     run: Run, made: Module | Instance, method: str, written: dict[str, set[str]], left: dict[str, Value]
 ) -> None:
     """Set the attributes that other methods rebind or move to what may be found at a method's entry."""
-    for name, methods in written.items():
+    anywhere = written.get(writers.ANY_ATTRIBUTE, set())
+    names = {**written, **(run.attributes.get(made.key, {}) if anywhere else {})}
+    for name, methods in ((name, written.get(name, set()) | anywhere) for name in names):
         present = run.store.value(made.key, name)
         others = methods - {"__init__"}
         if present is None:

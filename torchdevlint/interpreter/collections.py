@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from torchdevlint import transfers
 from torchdevlint.interpreter import iteration, pace, tallies
 from torchdevlint.interpreter.run import Run
-from torchdevlint.state import ITEMS, Items
+from torchdevlint.state import ITEMS, Items, join
 from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Parameters, Value
 
 if TYPE_CHECKING:
@@ -88,9 +88,11 @@ def _extend(run: Run, receiver: Container | Module, made: Call) -> Value:
 
 
 def _update(run: Run, receiver: Container | Module, made: Call) -> Value:
-    pairs: list[tuple[Value, Value]] = [(Const(key), argument.value) for key, argument in made.keywords.items()]
+    pairs: list[tuple[Value, Value]] = [
+        (UNKNOWN if key == "**" else Const(key), argument.value) for key, argument in made.keywords.items()
+    ]
     for argument in made.arguments:
-        items = run.items(argument.value) if isinstance(argument.value, Container) else Items(rest=UNKNOWN)
+        items = iteration.as_dict(run, argument.value)
         pairs.extend((Const(key), value) for key, value in items.exact)
         if items.rest is not None or items.lost:
             pairs.append((UNKNOWN, items.rest if items.rest is not None and not items.lost else UNKNOWN))
@@ -110,11 +112,29 @@ def _get(run: Run, receiver: Container | Module, made: Call) -> Value:
     if isinstance(key, Const):
         found = items.get(key.value)
         if found is not None:
-            return Const(found.value) if isinstance(found, Const) else found
+            read = Const(found.value) if isinstance(found, Const) else found
+            return iteration.tallied(run, receiver, read) if isinstance(receiver, Container) else read
         if items.rest is None and not items.lost and isinstance(receiver, Container) and receiver.kind == "dict":
             return made.arguments[1].value if len(made.arguments) > 1 else NONE
+    if isinstance(receiver, Container):
+        return iteration.any_of(run, receiver)
     whole = items.any()
     return UNKNOWN if whole is None else whole
+
+
+def _set_default(run: Run, receiver: Container | Module, made: Call) -> Value:
+    """``d.setdefault(key, value)``: what stands under a key, and where nothing does, the value from now on."""
+    items = run.items(receiver)
+    key = made.arguments[0].value if made.arguments else UNKNOWN
+    value = made.arguments[1].value if len(made.arguments) > 1 else NONE
+    if isinstance(key, Const) and items.get(key.value) is not None:
+        return _get(run, receiver, made)
+    if items.rest is None and not items.lost and isinstance(key, Const):
+        iteration.store_item(run, receiver, key, value)
+        return value
+    present = items.any()
+    iteration.add_item(run, receiver, value)
+    return value if present is None else join(value, present)
 
 
 def _pop(run: Run, receiver: Container | Module, made: Call) -> Value:
@@ -141,7 +161,8 @@ def _values(run: Run, receiver: Container | Module, made: Call) -> Value:
     items = run.items(receiver)
     if items.lost:
         return UNKNOWN
-    return run.container("list", [value for _, value in items.exact], items.rest)
+    made_ = run.container("list", [value for _, value in items.exact], items.rest)
+    return iteration.part_of(run, receiver, made_) if isinstance(receiver, Container) else made_
 
 
 def _items(run: Run, receiver: Container | Module, made: Call) -> Value:
@@ -158,7 +179,9 @@ def _unknown(run: Run, receiver: Container | Module, made: Call) -> Value:
 
 
 def _copy(run: Run, receiver: Container | Module, made: Call) -> Value:
-    return run.holder(receiver.kind if isinstance(receiver, Container) else "list", run.items(receiver))
+    if not isinstance(receiver, Container):
+        return run.holder("list", run.items(receiver))
+    return iteration.part_of(run, receiver, run.holder(receiver.kind, run.items(receiver)))
 
 
 Handler = Callable[[Run, "Container | Module", "Call"], Value]
@@ -171,7 +194,7 @@ _METHODS: Mapping[str, Handler] = MappingProxyType(
         "insert": _insert,
         "extend": _extend,
         "update": _update,
-        "setdefault": _get,
+        "setdefault": _set_default,
         "clear": _clear,
         "get": _get,
         "pop": _pop,

@@ -9,7 +9,8 @@ from hashlib import blake2b
 
 import libcst as cst
 
-from torchdevlint.interpreter import expressions, guards, pace, uncalled
+from torchdevlint import lattice, transfers
+from torchdevlint.interpreter import expressions, guards, pace, sameness, uncalled
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
@@ -25,6 +26,7 @@ from torchdevlint.values import (
     Container,
     Device,
     Flag,
+    Form,
     Function,
     Imported,
     Instance,
@@ -157,7 +159,9 @@ def switched(run: Run, value: Value, node: cst.Name | cst.Attribute) -> Value:
 def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:
     """Tell whether a constant is a switch that people edit: a name bound at module level or on a class."""
     if isinstance(node, cst.Name):
-        if node.value in ("True", "False", "None") or (run.owner_of(node.value), node.value) in run.indices:
+        if node.value in ("True", "False", "None") or node.value in run.counters:
+            return False
+        if (run.owner_of(node.value), node.value) in run.indices:
             return False
         frame = run.frame
         while frame.parent is not None:
@@ -252,11 +256,21 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
             some = [c for v, c in other.options if v != NONE]
             if len(none) == 1 and len(some) == 1:
                 return Test(none[0], some[0])
+    if symbol == "==" and (known := sameness.compared(left, right)) is not None:
+        return known
     for device, other in ((left, right), (right, left)):
         if symbol == "==" and isinstance(device, Device) and isinstance(other, Const) and isinstance(other.value, str):
-            told = guards.device_is(device, other.value)
+            told = (
+                guards.device_is(device, other.value) if device.form is not Form.TYPE else _type_is(run, device, other)
+            )
             if told is not None:
                 return told
+    if isinstance(left, Device) and left.number is not None and isinstance(right, Const):
+        on_host = guards.device_is(left, lattice.HOST.type)
+        if on_host is not None and (symbol, right.value) in {(">=", 0), (">", -1)}:
+            return _negated(on_host)
+        if on_host is not None and (symbol, right.value) == ("==", -1):
+            return on_host
     if isinstance(left, Const) and isinstance(right, Flag):
         left, right, symbol = right, left, _MIRRORED.get(symbol, symbol)
     if isinstance(left, Flag) and isinstance(right, Const) and isinstance(right.value, int):
@@ -272,6 +286,12 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
     else:
         name = f"{left_text} {symbol} {right_text}"
     return guard(name)
+
+
+def _type_is(run: Run, device: Device, name: Const) -> Test | None:
+    """Test the type of a tensor against the name of one."""
+    places = transfers.legacy_type(run, name) or ()
+    return next((guards.device_is(device, str(place.device)) for place in places), None)
 
 
 def _switched(run: Run, node: cst.Comparison) -> bool:
@@ -320,6 +340,8 @@ def narrow(run: Run, node: cst.BaseExpression, outcome: bool) -> None:
         positive = _IS_NONE.get(type(target.operator))
         if positive is not None and type(target.comparator) is cst.Name and target.comparator.value == "None":
             _narrow_none(run, node.left, positive is outcome)
+        elif type(target.operator) is (cst.Equal if outcome else cst.NotEqual):
+            sameness.narrow(run, node)
     elif type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         narrow(run, node.expression, not outcome)
     elif type(node) is cst.BooleanOperation and (type(node.operator) is cst.And) is outcome:

@@ -10,6 +10,7 @@ from torchdevlint.interpreter import expressions, targets
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import NoGrad, Transparent
 from torchdevlint.names import canonical, dotted, row_of
+from torchdevlint.state import join
 from torchdevlint.values import UNKNOWN, Flag, Function, Imported, Opaque, Value
 
 _KINDS = {
@@ -27,8 +28,19 @@ _CONTEXTS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
 """Decorators by which a body runs around a block: what it did before the block it may undo after it."""
 
 
+def defaults(run: Run, node: cst.FunctionDef | cst.Lambda) -> None:
+    """Evaluate the defaults of parameters, where and when the function is defined."""
+    parameters = node.params
+    for parameter in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
+        if parameter.default is not None:
+            value = expressions.evaluate(run, parameter.default)
+            before = run.defaults.get(parameter)
+            run.defaults[parameter] = value if before is None else join(before, value)
+
+
 def function(run: Run, node: cst.FunctionDef) -> None:
-    """Bind a function; decorators that change what a call does are noted, defaults are evaluated when used."""
+    """Bind a function; decorators that change what a call does are noted."""
+    defaults(run, node)
     made = Function(node, run.frame.key, node.name.value)
     for decorator in node.decorators:
         _decorate(run, node, decorator.decorator)

@@ -21,6 +21,9 @@ from torchdevlint.values import Class, Function, Value
 _CALLED = re.compile(r"\(\s*(\w+)(\.| fed|)")
 """What is called, in a text read backwards: from its parentheses, which is many times faster than from its words."""
 
+_COUNTED = re.compile(r"(\w+)[ ]*[-+]=")
+"""What the file counts up or down."""
+
 Probe = Callable[[Run, cst.CSTNode, Value], None]
 
 
@@ -50,6 +53,8 @@ def interpret(
     called = _CALLED.findall(text[::-1])
     run.called_attributes = frozenset(name[::-1] for name, before in called if before == ".")
     called_names = run.called_names = frozenset(name[::-1] for name, before in called if not before)
+    run.counters = frozenset(_COUNTED.findall(text))
+    run.yields = "yield" in text
     run.facts.importable = importable
     run.facts.definitions_only = not _runs_something(module)
     statements.run_all(run, module.body)

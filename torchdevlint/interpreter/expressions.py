@@ -13,6 +13,8 @@ from torchdevlint.interpreter import (
     clocks,
     comprehensions,
     conditions,
+    definitions,
+    escapes,
     iteration,
     pace,
     subscripts,
@@ -189,6 +191,7 @@ def _subscript(run: Run, node: cst.Subscript) -> Value:
 
 
 def _lambda(run: Run, node: cst.Lambda) -> Value:
+    definitions.defaults(run, node)
     return Function(node, run.frame.key, "<lambda>")
 
 
@@ -227,9 +230,9 @@ def _yield(run: Run, node: cst.Yield) -> Value:
         value = iteration.element(run, evaluate(run, node.value.item), node)
     else:
         value = evaluate(run, node.value)
-    calls.consume(run, value)
+    escapes.consume(run, value)
     pace.handed_out(run, value)
-    run.frame.yields.append(value)
+    run.frame.yields.append(run.leave(run.frame.base, run.frame.world, value))
     return UNKNOWN
 
 
@@ -318,7 +321,7 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., Value]] = {
     cst.Dict: _dict,
     cst.ListComp: comprehensions.evaluate_simple,
     cst.SetComp: comprehensions.evaluate_simple,
-    cst.GeneratorExp: comprehensions.evaluate_simple,
+    cst.GeneratorExp: comprehensions.evaluate_lazy,
     cst.DictComp: comprehensions.evaluate_dict,
     cst.NamedExpr: _named,
     cst.StarredElement: _inert,  # the display around it reads its elements

@@ -65,7 +65,7 @@ class Frame:
     base: int = 0
     world: Condition = ALWAYS
     exits: list[Exit] = field(default_factory=list)
-    yields: list[Value] = field(default_factory=list)
+    yields: list[Exit] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     outer: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)

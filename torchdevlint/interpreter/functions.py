@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import calls, expressions, iteration, statements
+from torchdevlint.interpreter import calls, escapes, expressions, iteration, lazy, statements, writers
 from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
 from torchdevlint.knowledge.rows import Arrives, Move
 from torchdevlint.lattice import ANY, Condition, Placement
 from torchdevlint.state import PLACEMENT, Branch, Items, Writes, join
-from torchdevlint.values import NONE, UNKNOWN, Function, Holder, Module, Tensor, Value
+from torchdevlint.values import NONE, UNKNOWN, Class, Container, Function, Holder, Instance, Module, Tensor, Value
 from torchdevlint.why import Role
 
 if TYPE_CHECKING:
@@ -27,11 +28,35 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
     node = function.node
     if isinstance(node, cst.FunctionDef) and node in run.opaque_decorated:
         return _not_followed(run, function, call)
+    if isinstance(node, cst.FunctionDef) and node not in run.decorated and _is_generator(run, node):
+        return lazy.later(run, lambda: _iterated(run, _invoke(run, function, call, entry)))
+    return _invoke(run, function, call, entry)
+
+
+def _is_generator(run: Run, node: cst.FunctionDef) -> bool:
+    """Tell whether a function yields, so that its body runs when what it returns is iterated."""
+    if not run.yields:
+        return False
+    if node not in run.generators:
+        statements_ = writers.small_statements(node.body)
+        run.generators[node] = any(
+            isinstance(part, cst.Expr | cst.Assign) and isinstance(part.value, cst.Yield) for part in statements_
+        )
+    return run.generators[node]
+
+
+def _iterated(run: Run, value: Value) -> Items:
+    """Return the elements of the iterator that a generator function gave; of one that was not followed any may be."""
+    return run.items(value) if isinstance(value, Container) else Items((), run.opaque(""))
+
+
+def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None) -> Value:
+    node = function.node
     if run.frame.depth >= MAX_CALL_DEPTH or run.stack.count(node) > 1 or not run.spend(node):
         return _not_followed(run, function, call)
     run.called.add(node)
     if node in run.decorated:
-        call = calls.veiled(run, call)
+        call = escapes.veiled(run, call)
     frame = open_frame(run, function, entry)
     frame.caller, frame.call = run.frame, call
     run.frames[frame.key] = frame
@@ -53,11 +78,36 @@ def invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None =
 
 
 def _not_followed(run: Run, function: Function, call: Call) -> Value:
-    """Call a function as code that cannot be seen; a method may do anything to its receiver."""
+    """Call a function as code that cannot be seen."""
     run.foreign += 1
-    if function.receiver is not None:
-        calls.escape(run, function.receiver)
+    _also_receiver(run, function)
     return calls.unseen(run, call)
+
+
+def _also_receiver(run: Run, function: Function) -> None:
+    """A method that is not followed may do anything to its receiver, but for what no method of its class binds."""
+    receiver = function.receiver
+    if receiver is None:
+        return
+    if not isinstance(receiver, Module | Instance) or receiver.cls is None or function.owner is None:
+        escapes.escape(run, receiver)
+        return
+    kept = dict(_never_rebound(run, receiver.key, receiver.cls))
+    escapes.escape(run, receiver)
+    for name, value in kept.items():
+        run.store.set(receiver.key, name, value)
+
+
+def _never_rebound(run: Run, key: int, cls: Class) -> Iterator[tuple[str, Tensor]]:
+    """Yield the plain tensors of an object that no method of its class binds or moves but `__init__`."""
+    if cls.key not in run.written:
+        run.written[cls.key] = writers.of_class(run, cls)
+    written = run.written[cls.key]
+    if writers.ANY_ATTRIBUTE in written:
+        return
+    for name, value in tuple(run.attribute_values(key)):
+        if isinstance(value, Tensor) and value.held is Holder.NONE and not written.get(name, set()) - {"__init__"}:
+            yield name, value
 
 
 def open_frame(run: Run, function: Function, entry: cst.CSTNode | None) -> Frame:
@@ -97,7 +147,7 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
         defined = len(run.definitions)
         falls_through = statements.block(run, node.body) is statements.Flow.NEXT
         _run_closures(run, frame, defined)
-        if falls_through and not frame.exits:
+        if falls_through and not frame.exits and not frame.yields:
             return _fall_through(run, frame, world)
         if falls_through:
             frame.exits.append(run.leave(frame.base, world, NONE))
@@ -114,14 +164,16 @@ def _fall_through(run: Run, frame: Frame, world: Condition) -> Value:
     """Leave a function by its end where no other way leaves it: everything it wrote stays."""
     frame.exits.append(Exit(Branch({}, run.world - world)))
     run.store.commit(None if frame.key in run.closed_over else frame.key)
-    return _yielded(run, frame) if frame.yields else NONE
+    return NONE
 
 
 def _yielded(run: Run, frame: Frame) -> Value:
-    """Return the iterator that a generator function gives."""
-    joined = frame.yields[0]
-    for value in frame.yields[1:]:
-        joined = join(joined, value)
+    """Return the iterator that a generator function gives; how much of its body has run is not known."""
+    ways = [Branch({}), *(Branch(way.branch.writes) for way in (*frame.yields, *frame.exits))]
+    run.store.merge(ways if any(way.writes for way in ways) else [])
+    joined = frame.yields[0].value
+    for way in frame.yields[1:]:
+        joined = join(joined, way.value)
     return run.container("iterator", (), joined)
 
 
@@ -166,13 +218,13 @@ def _proved(frame: Frame) -> frozenset[tuple[str, bool]]:
 
 
 def _join_exits(run: Run, frame: Frame) -> Value:
-    if not frame.exits:
-        run.left = not frame.yields  # every way through the function raises
+    if not frame.exits and not frame.yields:
+        run.left = True  # every way through the function raises
         return UNKNOWN
     _drop_locals(run, frame)
-    run.store.merge([way.branch for way in frame.exits])
     if frame.yields:
         return _yielded(run, frame)
+    run.store.merge([way.branch for way in frame.exits])
     first = frame.exits[0]
     result, condition = first.value, first.branch.condition
     for way in frame.exits[1:]:
@@ -185,7 +237,7 @@ def _drop_locals(run: Run, frame: Frame) -> None:
     """Keep the local variables of a call only where a closure may still read them."""
     if any(isinstance(way.value, Function) for way in frame.exits) or frame.key in run.closed_over:
         return
-    for way in frame.exits:
+    for way in (*frame.exits, *frame.yields):
         way.branch.writes = {slot: value for slot, value in way.branch.writes.items() if slot[0] != frame.key}
 
 
@@ -209,7 +261,7 @@ def _bind_parameters(run: Run, frame: Frame, function: Function, call: Call) -> 
         elif call.open:
             value = run.opaque(name)
         else:
-            value = default(run, frame, parameter)
+            value = run.defaults.get(parameter) or run.opaque(name)
         value = refine(run, value, parameter, frame)
         run.bind(target, name, transfers.named(run, value, name))
     if isinstance(parameters.star_arg, cst.Param):
@@ -222,15 +274,16 @@ def _bind_parameters(run: Run, frame: Frame, function: Function, call: Call) -> 
         run.bind(target, parameters.star_kwarg.name.value, run.holder("dict", Items(exact, None, lost=call.open)))
 
 
-def default(run: Run, frame: Frame, parameter: cst.Param) -> Value:
-    """Return the value of a parameter's default, evaluated in the scope around the function."""
-    if parameter.default is None:
-        return run.opaque(parameter.name.value)
-    outer, run.frame = run.frame, frame.parent or run.top
-    try:
-        return expressions.evaluate(run, parameter.default)
-    finally:
-        run.frame = outer
+def perhaps(run: Run, function: Function) -> None:
+    """Run a function that something may call which cannot be seen: what it writes may have happened, or not."""
+    called, run.called = run.called, set(run.called)
+    run.store.push()
+    run.expecting += 1  # what is found in it is found where the file calls it, or at the end
+    run_symbolically(run, function)
+    run.expecting -= 1
+    run.called = called
+    run.store.merge([Branch({}), Branch(run.store.pop())])
+    run.left = False
 
 
 def run_symbolically(run: Run, function: Function, arriving: Placement | None = None) -> Value:

@@ -77,7 +77,7 @@ def note_comparison(run: Run, node: cst.Comparison, left: Value, right: Value) -
         (left, right, node.left, target.comparator),
         (right, left, target.comparator, node.left),
     ):
-        if not isinstance(device, Device) or device.form is Form.UNKNOWN:
+        if not isinstance(device, Device) or device.form in (Form.UNKNOWN, Form.TYPE):
             continue
         if isinstance(other, Const) and isinstance(other.value, str):
             why = "a device is no text"

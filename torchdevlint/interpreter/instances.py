@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchdevlint.interpreter import attributes, calls, functions
+from torchdevlint.interpreter import calls, functions, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.values import Function, Instance, Value
 
 
 def special(run: Run, value: Instance, name: str, node: cst.CSTNode, *given: Value) -> Value | None:
     """Return what a special method gives, or None where the classes of the file have none of that name."""
-    method = attributes.member(run, value.cls, name)
+    method = lineage.member(run, value.cls, name)
     if not isinstance(method, Function):
         return None
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(name)

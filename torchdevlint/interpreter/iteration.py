@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
-from torchdevlint.interpreter import instances, pace
+from torchdevlint.interpreter import calls, functions, instances, lineage, pace
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
@@ -52,6 +52,19 @@ def merged(first: Items, second: Items) -> Items:
     return Items(exact, first.rest, first.lost or second.lost)
 
 
+def as_dict(run: Run, value: Value) -> Items:
+    """Return the elements of the dict that is made of a dict, or of pairs of a key and a value."""
+    if isinstance(value, Container) and value.kind == "dict":
+        return run.items(value)
+    exact: list[tuple[object, Value]] = []
+    for pair in elements(run, value) or (UNKNOWN,):
+        parts = elements(run, pair) or ()
+        if len(parts) != 2 or not isinstance(parts[0], Const):
+            return Items(lost=True)
+        exact.append((parts[0].value, parts[1]))
+    return Items(tuple(dict(exact).items()))
+
+
 def rebuilt(run: Run, value: Container, change: Callable[[Value], Value]) -> Container:
     """Return a container of the same kind that holds what a function makes of each element, under the same keys."""
     items = run.items(value)
@@ -62,8 +75,18 @@ def rebuilt(run: Run, value: Container, change: Callable[[Value], Value]) -> Con
     return made
 
 
+def iterated(run: Run, value: Value) -> Value:
+    """Return what is iterated in the place of an object whose class says so itself (`__iter__`)."""
+    own = lineage.method(run, value, "__iter__")
+    if own is None or not isinstance(own.node, cst.FunctionDef):
+        return value
+    found = functions.invoke(run, own, calls.Call(own.node.name, "iter"))
+    return UNKNOWN if found == value else found
+
+
 def elements(run: Run, value: Value) -> list[Value] | None:
     """Return the elements of a value in order, or None where their number is not known."""
+    value = iterated(run, value)
     if isinstance(value, Container) and value.kind != "dict":
         items = run.items(value)
         if items.rest is None and not items.lost:
@@ -83,6 +106,7 @@ def length(run: Run, value: Value) -> Value:
 
 def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
     """Return what an iteration over a value yields at any step."""
+    value = iterated(run, value)
     match value:
         case Container():
             return UNKNOWN if value.kind == "dict" else any_of(run, value)
@@ -124,6 +148,19 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return UNKNOWN
 
 
+def tallied(run: Run, container: Container, value: Value) -> Value:
+    """Return an element as it is read: where the container holds totals, their keys go with it."""
+    totals = frozenset(run.tallies.get(container.key, ()))
+    return replace(value, tallies=value.tallies | totals) if totals and isinstance(value, Tensor) else value
+
+
+def part_of(run: Run, container: Container, made: Container) -> Container:
+    """Return a container that holds elements of another, as one that holds what it has of totals."""
+    if container.key in run.tallies:
+        run.tallies[made.key] = run.tallies[container.key]
+    return made
+
+
 def _element_under(run: Run, option: Value, condition: Condition, node: cst.CSTNode) -> Value:
     """Return what an iteration over one of several values yields, where it is that one."""
     world = run.world
@@ -137,9 +174,9 @@ def any_of(run: Run, container: Container) -> Value:
     """Return what any element of a container may be; where it holds totals, their keys go with it."""
     items = run.items(container)
     found = items.any()
-    totals = frozenset(run.tallies.get(container.key, ()))
     if isinstance(found, Tensor):
-        return replace(found, tallies=found.tallies | totals)
+        return tallied(run, container, found)
+    totals = frozenset(run.tallies.get(container.key, ()))
     for _, value in items.exact:  # it is not followed what becomes of a value of several kinds
         totals |= value.tallies if isinstance(value, Tensor) else frozenset()
     run.facts.consumed |= totals

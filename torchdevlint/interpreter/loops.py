@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from torchdevlint import transfers
 from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.state import Branch
-from torchdevlint.values import Const, Container, Value
+from torchdevlint.values import Const, Container, Device, Module, Tensor, Value
 
 PASSES = 2
+UNROLLED = 8
+"""Up to this many elements that are each somewhere of its own have a pass of their own."""
 MAX_LOOPING_DEPTH = 2
 """Loops in calls deeper than this run once."""
 MAX_NESTED_PASSES = 3
@@ -24,21 +27,23 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
     """Run a ``for`` loop; its target is bound at each pass to what the iterable yields."""
     drawn = run.pace.drawn
     before = len(run.taken)
-    iterable = expressions.evaluate(run, node.iter)
+    iterable = iteration.iterated(run, expressions.evaluate(run, node.iter))
     known = iteration.elements(run, iterable)
     if known is not None and not known and isinstance(node.iter, cst.List | cst.Tuple):
         return statements.Flow.NEXT
 
-    counted = _counted(run, node) if _passes(run) == PASSES else None
+    passes = _passes(run)
+    counted = _counted(run, node) if passes == PASSES else None
+    if known is not None and passes == PASSES < len(known) <= UNROLLED and _differ(run, known):
+        passes = len(known)
+    exact = known if known is not None and len(known) <= max(passes, PASSES) else ()
 
     def begin(turn: int) -> None:
-        if known is not None and turn < len(known) and len(known) <= PASSES:
-            value = known[turn]
-        else:
-            value = iteration.element(run, iterable, node.iter)
+        value = exact[turn] if turn < len(exact) else iteration.element(run, iterable, node.iter)
+        told = turn == 0 or turn < len(exact)
         if counted is not None:
-            value = _at_first(run, value, counted) if turn == 0 else value
-            (run.indices.add if turn == 0 else run.indices.discard)((run.owner_of(counted), counted))
+            value = _numbered(run, value, turn) if told else value
+            (run.indices.add if told else run.indices.discard)((run.owner_of(counted), counted))
         elif isinstance(node.target, cst.Name):
             run.indices.add((run.owner_of(node.target.value), node.target.value))
         if run.pace.drawn > drawn:
@@ -47,7 +52,24 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         run.fed[node] = run.taken[before:]
         targets.assign(run, node.target, value, node)
 
-    return _run(run, node, begin, counted=counted is not None)
+    return _run(run, node, begin, passes, counted=counted is not None)
+
+
+def _differ(run: Run, values: list[Value], depth: int = 0) -> bool:
+    """Tell whether each element is somewhere of its own: modules, tensors, devices, or tuples of them."""
+    return any(_somewhere(run, value, depth) for value in values)
+
+
+def _somewhere(run: Run, value: Value, depth: int) -> bool:
+    match value:
+        case Module() | Tensor() | Device():
+            return True
+        case Const(value=str(name)):
+            return transfers.parse(name) is not None
+        case Container() if not depth:
+            return _differ(run, iteration.elements(run, value) or [], depth + 1)
+        case _:
+            return False
 
 
 def _counted(run: Run, node: cst.For) -> str | None:
@@ -65,12 +87,12 @@ def _counted(run: Run, node: cst.For) -> str | None:
     return target.value if isinstance(target, cst.Name) else None
 
 
-def _at_first(run: Run, value: Value, name: str) -> Value:
-    """Return what the first pass is given: 0, or a pair of 0 and an item."""
+def _numbered(run: Run, value: Value, turn: int) -> Value:
+    """Return what a pass is given: its number, or a pair of its number and an item."""
     if not isinstance(value, Container):
-        return Const(0)
+        return Const(turn)
     parts = iteration.elements(run, value)
-    return run.container("tuple", (Const(0), *parts[1:])) if parts else value
+    return run.container("tuple", (Const(turn), *parts[1:])) if parts else value
 
 
 def run_while(run: Run, node: cst.While) -> statements.Flow:
@@ -81,7 +103,7 @@ def run_while(run: Run, node: cst.While) -> statements.Flow:
         run.world = world | conditions.test(run, node.test).when_true
         conditions.narrow(run, node.test, True)
 
-    return _run(run, node, begin, endless=isinstance(node.test, cst.Name) and node.test.value == "True")
+    return _run(run, node, begin, _passes(run), endless=isinstance(node.test, cst.Name) and node.test.value == "True")
 
 
 def _passes(run: Run) -> int:
@@ -91,14 +113,18 @@ def _passes(run: Run) -> int:
 
 
 def _run(
-    run: Run, node: cst.For | cst.While, begin: Callable[[int], None], endless: bool = False, counted: bool = False
+    run: Run,
+    node: cst.For | cst.While,
+    begin: Callable[[int], None],
+    passes: int,
+    endless: bool = False,
+    counted: bool = False,
 ) -> statements.Flow:
     """Run the passes over a body; ``begin`` is what happens at the start of each."""
     world = run.world
     base, born = run.store.depth, run.new_key()
     breaks: list[Branch] = []
     after: list[Branch] = []
-    passes = _passes(run)
     for turn in range(passes):
         run.store.push()
         loop = Loop(node, base, world, born, counted and turn == 0)

@@ -9,9 +9,9 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, functions
+from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, escapes, functions, lineage
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, HoldParameters, Move, Placing, Row
+from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
 from torchdevlint.state import SCATTERS
@@ -70,7 +70,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
 def _of_tensor(run: Run, receiver: Tensor, name: str, made: Call, node: cst.Attribute) -> Value:
     row = run.knowledge.tensor.get(name)
     if row is None:
-        calls.consume(run, receiver)
+        escapes.consume(run, receiver)
         return calls.unseen(run, made)
     return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
 
@@ -87,6 +87,9 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
     module_row = knowledge.module.get(name)
     if isinstance(module_row, HoldParameters):
         return transfers.of_module(run, module_row, receiver, made)
+    if isinstance(module_row, Freeze) and receiver.parameter and receiver.key in run.parameter_of:
+        transfers.of_module(run, module_row, run.parameter_of[receiver.key], made)
+        return receiver
     row: Row | None = knowledge.tensor.get(name)
     if isinstance(module_row, Move) and (row is None or isinstance(row, Move)):
         return transfers.move_opaque(run, module_row, receiver, made, node)
@@ -109,7 +112,7 @@ def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.
     if name not in collections.READING:
         transfers.changed(run, receiver)
     for argument in made.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
         # of an object that tells of itself (`graph.num_edges()`) this is no tensor
         return replace(run.derive(receiver, f"{receiver.name}.{name}(…)"), member=False)
@@ -140,15 +143,15 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     if not unseen and receiver.type.holds_tensors and placement != ANY:
         _meets(run, receiver, made, placement, text_of(node.value))
     for argument in made.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     if unseen:
         return run.opaque(f"{text_of(node)}(…)")
     return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
 
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
-    """Call a module: its own `forward` where the file has it, else what its row tells."""
-    value = _call_module(run, module, made)
+    """Call a module: its own `forward` where the file has it, else what its row tells; then its hooks."""
+    value = transfers.after_hooks(run, module, made, _call_module(run, module, made))
     transfers.evaluated(run, module, made, value)
     clocks.launched(run, made.node, run.placement_of(value))
     return replace(value, output=True) if isinstance(value, Tensor) else value
@@ -162,11 +165,11 @@ def _call_module(run: Run, module: Module, made: Call) -> Value:
         return calls.call_value(run, assigned, made)
     if run.store.get(module.key, SCATTERS) is True:
         for argument in made.values():
-            calls.escape(run, argument.value)
+            escapes.escape(run, argument.value)
         return run.opaque(f"{made.text}(…)", placement=run.module_placement(module) or ANY, output=True)
-    if module.cls is not None and (transfers.hooked(run, module) or attributes.member(run, module.cls, "__call__")):
+    if module.cls is not None and (transfers.hooked(run, module) or lineage.member(run, module.cls, "__call__")):
         return calls.unseen(run, made)  # its inputs may be moved before `forward` has them
-    forward = attributes.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None
+    forward = lineage.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None
     if not run.frame.in_module and not run.frame.constructing and not _run_by_framework(run):
         run.facts.definitions_only = False
     if isinstance(forward, Function):
@@ -212,7 +215,7 @@ def call_opaque(run: Run, callee: Opaque, made: Call) -> Value:
         _meets(run, callee, made, state, callee.name or made.text)
         transfers.meet_added(run, callee, made, state)
     for argument in made.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     if proven:
         _noted(run)
         transfers.evaluated(run, callee, made, None)
@@ -266,7 +269,7 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     if moved is not None:
         return moved
     for argument in made.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     if not all(isinstance(argument.value, Const) for argument in made.values()):
-        calls.escape(run, receiver)  # `update` and its like may put other tensors into it
+        escapes.escape(run, receiver)  # `update` and its like may put other tensors into it
     return run.opaque(f"{receiver.type.name}.{name}(…)")

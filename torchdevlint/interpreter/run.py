@@ -74,6 +74,8 @@ class Run:
     probe: Callable[[Run, cst.CSTNode, Value], None] | None = None
     called_attributes: frozenset[str] = frozenset()
     called_names: frozenset[str] = frozenset()
+    counters: frozenset[str] = frozenset()
+    yields: bool = False
 
     # what holds now: bindings, scope, world, and what is being run
     store: Store = field(default_factory=Store)
@@ -116,6 +118,10 @@ class Run:
     handed: dict[cst.CSTNode, tuple[Arrives, ...]] = field(default_factory=dict)  # to those that a framework calls
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
+    written: dict[int, dict[str, set[str]]] = field(default_factory=dict)  # by class: attributes, with who binds them
+    defaults: dict[cst.Param, Value] = field(default_factory=dict)
+    deferred: dict[int, Callable[[], Items]] = field(default_factory=dict)  # iterators, until something iterates them
+    generators: dict[cst.CSTNode, bool] = field(default_factory=dict)
 
     # objects by key: their attributes, and where and by what they were made, registered, copied or filled
     attributes: dict[int, dict[str, None]] = field(default_factory=dict)
@@ -139,6 +145,8 @@ class Run:
     iterated_in: dict[int, int] = field(default_factory=dict)
     indices: set[tuple[int, str]] = field(default_factory=set)  # names that a loop binds, with a value of each pass
     expecting: int = 0  # blocks of tests around that expect a failure
+    numbers_as_arrays: set[int] = field(default_factory=set)
+    derived: set[int] = field(default_factory=set)  # classes that others of the file are derived from
     numbers: set[tuple[int, str]] = field(default_factory=set)  # attributes that start as one and are added to
     kept_totals: set[int] = field(default_factory=set)  # accumulations in such an attribute
     results: set[int] = field(default_factory=set)  # of calls that cannot be seen
@@ -226,9 +234,7 @@ class Run:
 
     def imported_key(self, name: str) -> int:
         """Return the key of what stands under a name in another module: one object wherever it is named."""
-        if name not in self.imported:
-            self.imported[name] = self.new_key()
-        return self.imported[name]
+        return self.imported.setdefault(name, self.new_key())
 
     def prepared_key(self) -> int:
         """Return the key of the device that a framework gives this process."""
@@ -275,8 +281,7 @@ class Run:
             frame = self.frame.parent
         while frame is not None:
             if name in frame.bound:
-                value = self.store.value(frame.key, name)
-                if value is not None:
+                if (value := self.store.value(frame.key, name)) is not None:
                     return value
             frame = frame.parent
         return None
@@ -300,15 +305,17 @@ class Run:
     def attribute_values(self, key: int) -> Iterable[tuple[str, Value]]:
         """Yield the attributes that were ever bound on an object, with their present values."""
         for name in tuple(self.attributes.get(key, ())):
-            value = self.store.value(key, name)
-            if value is not None:
+            if (value := self.store.value(key, name)) is not None:
                 yield name, value
 
     # containers -------------------------------------------------------------------------------------------
 
     def items(self, container: Container | Module | Object) -> Items:
         """Return the elements of a container."""
-        found = self.store.get(container.key, ITEMS)
+        if (found := self.store.get(container.key, ITEMS)) is None and container.key in self.deferred:
+            self.store.set(container.key, ITEMS, Items(lost=True))  # while it runs
+            found = self.deferred[container.key]()
+            self.store.set(container.key, ITEMS, found)
         return found if isinstance(found, Items) else Items(lost=True)
 
     def container(self, kind: str, values: Iterable[Value] = (), rest: Value | None = None) -> Container:
@@ -329,8 +336,7 @@ class Run:
 
     def born_in_loop(self, made: Container) -> Container:
         """Note the loop that makes a container anew at each pass: what it gathers there it loses there."""
-        loop = self.frame.loop
-        if loop is not None:
+        if (loop := self.frame.loop) is not None:
             self.container_loops[made.key] = loop
         return made
 

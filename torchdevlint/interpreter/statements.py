@@ -10,10 +10,10 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import (
     assignments,
-    calls,
-    classes,
+    class_statements,
     conditions,
     definitions,
+    escapes,
     expressions,
     loops,
     pace,
@@ -23,7 +23,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
-from torchdevlint.state import Branch, Slot, join
+from torchdevlint.state import Branch, Slot, Writes, join
 from torchdevlint.values import NONE, Imported, Instance, Opaque, Tensor, Value
 
 
@@ -98,7 +98,7 @@ def _return(run: Run, node: cst.Return) -> Flow:
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
     elif run.frame.key not in run.facts.training_functions:
-        calls.consume(run, value)
+        escapes.consume(run, value)
     transfers.keep(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
@@ -122,11 +122,14 @@ def _if(run: Run, node: cst.If) -> Flow:
     otherwise = outer
     branches: list[Branch] = []
     about_itself: dict[Slot, Test] = {}
+    renewed: dict[Slot, object] = {}
+    asked: set[Slot] = set()
     current = node
     base = run.store.depth
     went_on: list[Condition] = []
     while True:
         run.world = otherwise
+        asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
         for slot in transfers.tested_slots(run, current.test):
             about_itself.setdefault(slot, _beside(run, current.test))
@@ -134,8 +137,10 @@ def _if(run: Run, node: cst.If) -> Flow:
             run.world = otherwise | test.when_true
             run.store.push()
             conditions.narrow(run, current.test, True)
+            told = run.store.since(base)
             if block(run, current.body) is Flow.NEXT:
                 branches.append(Branch(run.store.since(base), run.world - outer))
+                renewed |= _renewed(run, asked, told, branches[-1])
                 went_on.append(run.world)
             run.store.rollback(base)
         if test.known is True:
@@ -148,8 +153,10 @@ def _if(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         run.store.push()
         conditions.narrow(run, current.test, False)
+        told = run.store.since(base)
         if orelse is None or block(run, orelse.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), run.world - outer))
+            renewed |= _renewed(run, asked, told, branches[-1])
             went_on.append(run.world)
         run.store.rollback(base)
         break
@@ -158,7 +165,19 @@ def _if(run: Run, node: cst.If) -> Flow:
         run.world = outer
         return Flow.LEFT
     _merge(run, branches, about_itself)
+    for slot, value in renewed.items():
+        run.store.set(*slot, value)
     return Flow.NEXT
+
+
+def _renewed(run: Run, asked: set[tuple[int, str]], told: Writes, branch: Branch) -> dict[tuple[int, str], object]:
+    """Return what a branch binds on an object, where it binds what the test is about too: it keeps that up to date.
+
+    `if x.size(0) != self.size: self.grid, self.size = …` goes through the branch before anything else uses the grid.
+    """
+    bound = {slot: value for slot, value in branch.writes.items() if told.get(slot) is not value}
+    owners = {slot[0] for slot in asked if slot in bound and slot[0] not in run.frames}
+    return {slot: value for slot, value in bound.items() if slot[0] in owners and not slot[1].startswith("<")}
 
 
 def _beside(run: Run, node: cst.BaseExpression) -> Test:
@@ -227,7 +246,7 @@ def _with(run: Run, node: cst.With) -> Flow:
         value = expressions.evaluate(run, item.item)
         run.pace.veiled += isinstance(value, Instance | Opaque)
         if isinstance(value, Instance):
-            calls.escape(run, value)  # what its `__enter__` does, its `__exit__` may undo
+            escapes.escape(run, value)  # what its `__enter__` does, its `__exit__` may undo
         restore.enter(value)
         if item.asname is not None:
             targets.assign(run, item.asname.name, transfers.entered(run, value), node)
@@ -292,7 +311,7 @@ def _continue(run: Run, node: cst.Continue) -> Flow:
 
 
 def _class(run: Run, node: cst.ClassDef) -> None:
-    made = classes.define(run, node)
+    made = class_statements.define(run, node)
     run.bind(run.frame.key, node.name.value, made)
 
 

@@ -10,10 +10,11 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.events import Indexed
-from torchdevlint.interpreter import expressions, iteration, pace
+from torchdevlint.interpreter import calls, expressions, functions, iteration, lineage, pace
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Environment
 from torchdevlint.lattice import ANY
+from torchdevlint.names import text_of
 from torchdevlint.state import join_all
 from torchdevlint.values import (
     UNKNOWN,
@@ -50,6 +51,12 @@ def subscript(run: Run, base: Value, node: cst.Subscript) -> Value:
 
 
 def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> Value:
+    own = lineage.method(run, base, "__getitem__")
+    if own is not None:
+        given = [calls.Argument(part, value if value is not None else UNKNOWN) for part, value in indices]
+        if len(given) > 1:
+            given = [calls.Argument(node, run.container("tuple", [argument.value for argument in given]))]
+        return functions.invoke(run, own, calls.Call(node, text_of(node), given))
     match base:
         case Container():
             return _container_item(run, base, indices)
@@ -105,15 +112,18 @@ def _container_item(run: Run, base: Container, indices: Indices) -> Value:
     items = run.items(base)
     key = indices[0][1] if len(indices) == 1 else UNKNOWN
     if key is None:  # a slice
-        return run.container(base.kind, (), items.any())
+        return iteration.part_of(run, base, run.container(base.kind, (), items.any()))
     if isinstance(key, Const) and (not items.lost or base.kind == "dict"):
         wanted = key.value
         if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted < 0 and items.rest is None:
             wanted += len(items.exact)
         found = items.get(wanted)
         if found is not None:
-            return _unwritten(found)
-        return UNKNOWN if items.lost or items.rest is None else items.rest
+            return iteration.tallied(run, base, _unwritten(found))
+        if items.lost or items.rest is None:
+            return UNKNOWN
+        from_end = isinstance(wanted, int) and wanted < 0
+        return iteration.any_of(run, base) if from_end else iteration.tallied(run, base, items.rest)
     return _unwritten(iteration.any_of(run, base))
 
 
@@ -139,7 +149,9 @@ def _opaque_item(run: Run, base: Opaque, node: cst.Subscript, indices: Indices) 
     key = indices[0][1] if len(indices) == 1 else None
     if isinstance(key, Const) and isinstance(key.value, str | int):
         if base.key in run.groups_of:
-            transfers.ask_group(run, run.groups_of[base.key], key.value)
+            asked = transfers.ask_group(run, run.groups_of[base.key], key.value)
+            if asked is not None:
+                return asked
         slot = f"[{key.value!r}]"
         made = part(run, base, slot, f"{base.name}{slot}")
         transfers.picked(run, base, made, key.value)

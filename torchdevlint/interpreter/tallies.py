@@ -71,6 +71,9 @@ def emit(
         return 0
     if any(truth and " == " in guard and "%" not in guard for guard, truth in run.world - loop.world):
         return 0  # kept at one step only
+    symbolic = run.frame.receiver if run.frame.caller is None else None
+    if isinstance(symbolic, Instance) and symbolic.cls.key in run.derived and _is_attribute(total):
+        return 0  # a class that is derived from this one may use what it gathers
     call = None if run.frame.loops else run.frame.call
     key = _key(run, node if call is None else call.node)
     if slot is not None:
@@ -94,6 +97,10 @@ def emit(
     return key
 
 
+def _is_attribute(total: str) -> bool:
+    return "." in total
+
+
 def added(
     run: Run,
     node: cst.CSTNode,
@@ -114,7 +121,7 @@ def added(
     starts_tensor = isinstance(before, Tensor) and before.graph is False and isinstance(node, cst.AugAssign)
     if not (starts_plain or starts_tensor):
         return 0
-    if not isinstance(value, Tensor | Opaque) and isinstance(whole, Tensor):
+    if not isinstance(value, Tensor | Opaque) and isinstance(whole, Tensor) and isinstance(node, cst.Assign):
         value = whole
     return emit(run, node, addend, value, target, slot)
 

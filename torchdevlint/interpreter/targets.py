@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import attributes, calls, expressions, iteration, subscripts
+from torchdevlint.interpreter import attributes, escapes, expressions, iteration, subscripts
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, Environment
 from torchdevlint.names import text_of
@@ -30,11 +32,10 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, node: cst.CSTNode
         run.bind(run.owner_of(target.value), target.value, transfers.named(run, value, target.value))
     elif type(target) is cst.Attribute:
         receiver = expressions.evaluate(run, target.value)
-        attributes.write(run, receiver, target, value, node)
+        attributes.write(run, receiver, target.attr.value, value, node, text_of(target))
     elif type(target) is cst.Subscript:
         _assign_item(run, target, value, node)
-    else:
-        assert isinstance(target, cst.Tuple | cst.List)  # Python has no other target
+    elif isinstance(target, cst.Tuple | cst.List):  # a starred target alone is an error that only compiling finds
         _unpack(run, target, value, node)
 
 
@@ -96,7 +97,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         case Module() if base.type.container is not ContainerKind.NONE and indices:
             _replace_item(run, base, key, value, target, node)
         case Opaque():
-            calls.consume(run, value)
+            escapes.consume(run, value)
             if isinstance(key, Const):
                 slot = f"[{key.value!r}]"
                 if base.key in run.groups_of:
@@ -107,6 +108,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             elif base.source:
                 run.facts.tainted.add(base.source)
         case Tensor():
+            if base.graph is False and isinstance(value, Tensor) and value.graph:
+                for held in run.store.holders(base):  # what is written into it carries its graph into it
+                    run.store.set(*held, replace(base, graph=True))
             subscripts.indexed(run, base, target, indices)
             if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
                 # By mask or index the values are gathered on the device of the base; by slices they are copied.
@@ -114,25 +118,26 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
         case Imported(row=Environment() as row):
             transfers.set_variable(run, row, key, value, target)
         case Object():
-            calls.consume(run, value)
-            calls.forget_elements(run, base)
+            escapes.consume(run, value)
+            if run.placement_of(value) != run.placement_of(base):
+                escapes.forget_elements(run, base)
         case Choice():
-            calls.consume(run, value)
+            escapes.consume(run, value)
             _forget_objects(run, base)
         case _:
-            calls.consume(run, value)
+            escapes.escape(run, value)
 
 
 def _forget_objects(run: Run, base: Choice) -> None:
     """Forget what objects of libraries hold of which one is written to, and it is not known which."""
     for option, _ in base.options:
         if isinstance(option, Object):
-            calls.escape(run, option)
+            escapes.escape(run, option)
 
 
 def _replace_item(run: Run, base: Module, key: Value, value: Value, target: cst.Subscript, node: cst.CSTNode) -> None:
     """Put a module into a container of modules in the place of another."""
-    calls.consume(run, value)
+    escapes.consume(run, value)
     transfers.register(run, value)
     old = run.items(base).get(iteration.position(run, base, key.value)) if isinstance(key, Const) else None
     iteration.store_item(run, base, key, transfers.as_parameter(value))

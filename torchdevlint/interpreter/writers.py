@@ -6,18 +6,20 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchdevlint.interpreter import attributes
+from torchdevlint.interpreter import attributes, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Move, MoveKind
+from torchdevlint.names import text_of
 from torchdevlint.values import Class, Function
+
+ANY_ATTRIBUTE = "*"
+"""Stands for every attribute, where a method gives its object to code that may bind any of them."""
 
 
 def of_class(run: Run, cls: Class) -> dict[str, set[str]]:
     """Return the names of attributes with the methods that assign or move them."""
     found: dict[str, set[str]] = {}
-    members = (
-        item for base in attributes.lineage(cls, set()) if isinstance(base, Class) for item in base.members.items()
-    )
+    members = (item for base in lineage.classes(cls) for item in base.members.items())
     for name, value in members:
         if not isinstance(value, Function) or not isinstance(value.node, cst.FunctionDef):
             continue
@@ -31,8 +33,8 @@ def of_class(run: Run, cls: Class) -> dict[str, set[str]]:
     return found
 
 
-def small_statements(body: cst.BaseSuite | cst.BaseStatement) -> Iterator[cst.BaseSmallStatement]:
-    """Yield the simple statements of a suite and of all suites inside it, but for nested definitions."""
+def small_statements(body: cst.BaseSuite | cst.BaseStatement) -> Iterator[cst.CSTNode]:
+    """Yield the simple statements and those that bind a target, of a suite and of all in it but nested definitions."""
     pending: list[cst.CSTNode] = [body]
     while pending:
         node = pending.pop()
@@ -44,10 +46,15 @@ def small_statements(body: cst.BaseSuite | cst.BaseStatement) -> Iterator[cst.Ba
                     else:
                         pending.append(part)
             case cst.If() | cst.For() | cst.While():
+                if isinstance(node, cst.For):
+                    yield node
                 pending.append(node.body)
                 if node.orelse is not None:
                     pending.append(node.orelse)
-            case cst.Else() | cst.Finally() | cst.ExceptHandler() | cst.ExceptStarHandler() | cst.With():
+            case cst.With():
+                yield node
+                pending.append(node.body)
+            case cst.Else() | cst.Finally() | cst.ExceptHandler() | cst.ExceptStarHandler():
                 pending.append(node.body)
             case cst.Try() | cst.TryStar():
                 pending.extend([node.body, *node.handlers])
@@ -58,15 +65,45 @@ def small_statements(body: cst.BaseSuite | cst.BaseStatement) -> Iterator[cst.Ba
                 continue
 
 
-def _touched(run: Run, statement: cst.BaseSmallStatement, receiver: str) -> Iterator[str]:
+def _touched(run: Run, statement: cst.CSTNode, receiver: str) -> Iterator[str]:
+    if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
+        yield from _moved(run, statement.value, receiver)
+        yield from _lent(run, statement.value, receiver)
+    else:
+        yield from _bound(statement, receiver)
+
+
+def _lent(run: Run, call: cst.Call, receiver: str) -> Iterator[str]:
+    """Yield what a function binds that is given the object itself, or its namespace."""
+    func = call.func
+    through = func.value if isinstance(func, cst.Attribute) else func
+    if text_of(through) == f"{receiver}.{attributes.NAMESPACE}":
+        yield ANY_ATTRIBUTE
+    given = [index for index, argument in enumerate(call.args) if text_of(argument.value) == receiver]
+    if not given or not isinstance(func, cst.Name):
+        return
+    callee = run.lookup(func.value)
+    if isinstance(callee, Function) and isinstance(callee.node, cst.FunctionDef):
+        parameters = callee.node.params.params
+        name = parameters[given[0]].name.value if given[0] < len(parameters) else ""
+        for statement in small_statements(callee.node.body):
+            yield from _bound(statement, name)
+    elif func.value in ("setattr", "vars"):
+        yield ANY_ATTRIBUTE
+
+
+def _bound(statement: cst.CSTNode, receiver: str) -> Iterator[str]:
+    """Yield the attributes of an object that a statement assigns."""
     match statement:
         case cst.Assign():
             for target in statement.targets:
                 yield from _targets(target.target, receiver)
-        case cst.AnnAssign() | cst.AugAssign():
+        case cst.AnnAssign() | cst.AugAssign() | cst.For():
             yield from _targets(statement.target, receiver)
-        case cst.Expr(value=cst.Call() as call):
-            yield from _moved(run, call, receiver)
+        case cst.With():
+            for item in statement.items:
+                if item.asname is not None:
+                    yield from _targets(item.asname.name, receiver)
         case _:
             return
 
@@ -93,3 +130,20 @@ def _moved(run: Run, call: cst.Call, receiver: str) -> Iterator[str]:
         row = run.knowledge.module.get(func.attr.value)
         if isinstance(row, Move) and row.kind is not MoveKind.CPU:
             yield from _targets(func.value, receiver)
+
+
+def moves_something(run: Run, node: cst.FunctionDef | cst.Lambda) -> bool:
+    """Tell whether a function has a statement that moves an object, or is an expression that does."""
+    if isinstance(node, cst.Lambda):
+        body = node.body
+        parts = [element.value for element in body.elements] if isinstance(body, cst.Tuple) else [body]
+        return any(isinstance(part, cst.Call) and _is_move(run, part) for part in parts)
+    return any(
+        isinstance(part, cst.Expr) and isinstance(part.value, cst.Call) and _is_move(run, part.value)
+        for part in small_statements(node.body)
+    )
+
+
+def _is_move(run: Run, call: cst.Call) -> bool:
+    name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    return isinstance(run.knowledge.module.get(name), Move)

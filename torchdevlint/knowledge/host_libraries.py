@@ -79,7 +79,7 @@ HOST_LIBRARIES: dict[str, Row] = {
     **dict.fromkeys(("pandas.DataFrame", "pandas.Series", "seaborn.heatmap"), _READ),
     **dict.fromkeys(("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm"), Transparent()),
     **dict.fromkeys(
-        ("itertools.islice", "itertools.cycle", "itertools.chain", "rich.progress.track", "more_itertools.peekable"),
+        ("itertools.islice", "itertools.cycle", "rich.progress.track", "more_itertools.peekable"),
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),

@@ -41,7 +41,8 @@ MODULE: Mapping[str, Row] = {
     "mtia": Move(MoveKind.OTHER_TYPE, "mtia"),
     "npu": Move(MoveKind.OTHER_TYPE, "npu"),
     "to_empty": Move(MoveKind.TO, empties=True),
-    **dict.fromkeys(("half", "float", "double", "bfloat16", "type"), _CAST),
+    **dict.fromkeys(("half", "float", "double", "bfloat16"), _CAST),
+    "type": Move(MoveKind.TYPE),
     "train": Mode(),
     "eval": Mode(training=False),
     **dict.fromkeys(("share_memory", "compile", "zero_grad"), _QUIET),
@@ -49,6 +50,7 @@ MODULE: Mapping[str, Row] = {
     "apply": Visit(),
     "_apply": Visit(tensors=True),
     "register_forward_pre_hook": Register(RegisterKind.HOOK),
+    "register_forward_hook": Register(RegisterKind.OUTPUT_HOOK),
     "parameters": HoldParameters(),
     "named_parameters": HoldParameters(),
     "buffers": HoldParameters(),
@@ -58,6 +60,7 @@ MODULE: Mapping[str, Row] = {
     "children": Submodules(),
     "modules": Submodules(),
     "named_children": Submodules(named=True),
+    "get_submodule": Submodules(one=True),
     "named_modules": Submodules(named=True),
     "register_buffer": Register(RegisterKind.BUFFER),
     "register_parameter": Register(RegisterKind.PARAMETER),
@@ -100,7 +103,7 @@ MODULE_ONLY = frozenset(
 )
 
 CALL = "forward"
-OVERRIDES = ("to", "cuda", "cpu", "_apply")
+OVERRIDES = ("to", "cuda", "cpu", "_apply", "children", "named_children")
 STATE_OVERRIDES = (
     "_register_state_dict_hook",
     "_register_load_state_dict_pre_hook",

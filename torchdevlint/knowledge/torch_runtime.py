@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from torchdevlint.knowledge.rows import (
     Autocast,
+    Backward,
     Begin,
     Collective,
     Combine,
@@ -201,6 +202,8 @@ _MODES: dict[str, Row] = {
     **dict.fromkeys(("torch.no_grad", "torch.inference_mode"), NoGrad()),
     "torch.enable_grad": _PLAIN,
     "torch.set_grad_enabled": GradMode(),
+    "torch.autograd.set_grad_enabled": GradMode(),
+    "torch.autograd.backward": Backward(),
     **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
     **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast"), Autocast(_AUTOCAST)),

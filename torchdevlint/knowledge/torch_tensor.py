@@ -62,7 +62,8 @@ TENSOR: dict[str, Row] = {
     "npu": Move(MoveKind.OTHER_TYPE, type="npu"),
     "mlu": Move(MoveKind.OTHER_TYPE, type="mlu"),
     "musa": Move(MoveKind.OTHER_TYPE, type="musa"),
-    **dict.fromkeys(words("float half double bfloat16 int long short char byte bool cfloat cdouble chalf"), Cast()),
+    **dict.fromkeys(words("float half double bfloat16 cfloat cdouble chalf"), Cast()),
+    **dict.fromkeys(words("int long short char byte bool"), Cast(whole=True)),
     # Factories that follow the receiver.
     **dict.fromkeys(words("new_zeros new_ones new_empty"), Like(rank=RankRule.SHAPE)),
     "new_full": Like(rank=RankRule.SHAPE, packed=True),
@@ -74,8 +75,9 @@ TENSOR: dict[str, Row] = {
     "__array__": ReadHost(tensor_evidence=True),
     # Python data, of tensors alone or of arrays too; only the former is evidence.
     **dict.fromkeys(words("item tolist"), Plain(reads=True)),
+    **dict.fromkeys(words("numel nelement"), Plain(tensor_evidence=True, counts=True)),
     **dict.fromkeys(
-        words("""dim ndimension numel nelement stride element_size storage_offset data_ptr is_contiguous
+        words("""dim ndimension stride element_size storage_offset data_ptr is_contiguous
         is_floating_point is_complex is_signed untyped_storage retain_grad record_stream is_inference
         register_post_accumulate_grad_hook"""),
         _EVIDENCE,

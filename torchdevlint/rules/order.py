@@ -45,6 +45,8 @@ def troubles(event: Moved, facts: FileFacts, wanted: Trouble) -> Iterator[Findin
                 "built": optimizer.node,
                 "loaded": optimizer.loaded,
                 "reason": reason,
+                # A group that is added later has no state yet, whatever the optimizer.
+                "fails": "XLA or `to_empty`" if optimizer.late else "Adagrad, XLA or `to_empty`",
             }
             yield Finding(event.node, parts, (optimizer.node, "order"))
 

@@ -44,7 +44,7 @@ from torchdevlint.rules.order import Trouble, troubles
     __name__,
     on=Moved,
     message="`{module}` moves to {after} after `{optimizer}` took its parameters ({built}): "
-    "this order fails with Adagrad, XLA or `to_empty`",
+    "this order fails with {fails}",
     fix="Move the module before building the optimizer",
     supersedes=(),
     severity=Severity.WARNING,

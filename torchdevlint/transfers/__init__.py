@@ -5,8 +5,16 @@ from __future__ import annotations
 from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
 from torchdevlint.transfers.checkpoints import keep
-from torchdevlint.transfers.contexts import Contexts, entered
-from torchdevlint.transfers.devices import choose_device, formatted_device, named, tested_slots
+from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
+from torchdevlint.transfers.devices import (
+    asked_slots,
+    choose_device,
+    formatted_device,
+    legacy_type,
+    named,
+    parse,
+    tested_slots,
+)
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.environment import set_variable
 from torchdevlint.transfers.evaluation import evaluated
@@ -16,7 +24,16 @@ from torchdevlint.transfers.layers import call_typed_module, input_operands, mee
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
-from torchdevlint.transfers.modules import as_parameter, fill_container, freeze, hold, hooked, of_module, register
+from torchdevlint.transfers.modules import (
+    after_hooks,
+    as_parameter,
+    fill_container,
+    freeze,
+    hold,
+    hooked,
+    of_module,
+    register,
+)
 from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
@@ -28,10 +45,12 @@ from torchdevlint.transfers.states import changed, picked, state_tensor
 __all__ = [
     "IN_PLACE",
     "Contexts",
+    "after_hooks",
     "apply",
     "apply_for_object",
     "as_parameter",
     "ask_group",
+    "asked_slots",
     "call_object",
     "call_typed_module",
     "called_alone",
@@ -53,8 +72,10 @@ __all__ = [
     "hooked",
     "indexed",
     "input_operands",
+    "is_grad_mode",
     "keep",
     "late",
+    "legacy_type",
     "meet_added",
     "meet_assigned",
     "move_module",
@@ -66,6 +87,7 @@ __all__ = [
     "of_unseen_optimizer",
     "operand",
     "operate",
+    "parse",
     "perhaps_loss",
     "picked",
     "put_in",

@@ -11,6 +11,7 @@ from torchdevlint.events import Loaded
 from torchdevlint.incidents import LoadPinned
 from torchdevlint.interpreter import calls
 from torchdevlint.interpreter import run as run_rows
+from torchdevlint.interpreter.paths import text_of_path
 from torchdevlint.knowledge.rows import LoadFile, SaveFile
 from torchdevlint.lattice import Device
 from torchdevlint.state import MAX_DEPTH, TRAINED
@@ -37,12 +38,13 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     """Read a checkpoint; without `map_location` its tensors go back to where they were saved from."""
     given = call.get(row.position, row.keyword)
     mapped = row.falls_back or call.open or (given is not None and given.value != NONE)
-    path = call.get(0, "f")
+    source = call.get(0, "f")
+    path = text_of_path(run, source.node) if source is not None else ""
     if given is not None:
         _pin(run, call, given)
     made = run.opaque("checkpoint")
     run.load_of[made.key] = made.key
-    states.opened(run, made, states.file_of(run, path))
+    states.opened(run, made, states.file_of(run, source))
     # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
     distributed = (run_rows.DISTRIBUTED, True) in run.world
     guarded = not distributed and any(truth and _about_accelerator(guard) for guard, truth in run.world)
@@ -51,7 +53,7 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     # What this very run wrote goes back to where this run had it: only another machine could miss that device.
     # After training it reads its own best checkpoint back, whoever wrote that for it.
     host_saved = run.store.get(0, TRAINED) == run.activation + 1 or (
-        path is not None and (_path(path) in run.host_files or run.saved_files.get(_path(path)) == run.activation)
+        path in run.host_files or run.saved_files.get(path) == run.activation
     )
     run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))
     if row.module:
@@ -108,26 +110,19 @@ def _about_files(guard: str) -> bool:
     return "exists" in guard or "isfile" in guard or "is_file" in guard
 
 
-def _path(argument: Argument) -> str:
-    """Return a text that is equal for equal paths: a literal, or the identity of an object."""
-    value = argument.value
-    if isinstance(value, Const):
-        return repr(value.value)
-    return f"#{value.key}" if isinstance(value, Opaque) else ""
-
-
 def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Value:
     """Write a checkpoint; a path written from the host can be read back without `map_location`."""
     value = call.arguments[row.value].value if row.value < len(call.arguments) else NONE
-    path = call.get(row.path, "f")
+    target = call.get(row.path, "f")
+    path = text_of_path(run, target.node) if target is not None else ""
     on_host = _on_host(run, value)
     run.facts.saves.append(on_host)
-    states.saved(run, states.file_of(run, path), value)
-    if path is not None and _path(path):
+    states.saved(run, states.file_of(run, target), value)
+    if path:
         if not any(_about_files(guard) for guard, _ in run.world):
-            run.saved_files[_path(path)] = run.activation
+            run.saved_files[path] = run.activation
         if on_host:
-            run.host_files.add(_path(path))
+            run.host_files.add(path)
     return NONE
 
 

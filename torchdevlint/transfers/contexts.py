@@ -8,10 +8,15 @@ from torchdevlint.knowledge.rows import GradMode, NoGrad
 from torchdevlint.lattice import ON_HOST
 from torchdevlint.state import DEFAULT_DEVICE, Writes
 from torchdevlint.transfers import casting, devices
-from torchdevlint.values import Device, Imported, Opaque, Value
+from torchdevlint.values import Choice, Device, Imported, Opaque, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
+
+
+def is_grad_mode(value: Value) -> bool:
+    """Tell whether a value is a context in which no graph is built, or perhaps none."""
+    return isinstance(value, Imported) and isinstance(value.row, NoGrad | GradMode)
 
 
 class Contexts:
@@ -30,6 +35,8 @@ class Contexts:
         match value:
             case Imported(row=NoGrad() | GradMode()):
                 self._run.no_grad += 1
+            case Choice() if any(is_grad_mode(option) for option, _ in value.options):
+                self._run.no_grad += 1  # whether a graph is built is not known
             case Device():
                 devices.named_literal(self._run, value)
                 self._default = self._run.store.get(0, DEFAULT_DEVICE) or ON_HOST

@@ -12,7 +12,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, DeviceNamed, LegacyTyped, NumberAsDevice
 from torchdevlint.interpreter import conditions
-from torchdevlint.knowledge.rows import DeviceType, Make, Query
+from torchdevlint.knowledge.rows import DeviceType, Follow, Make, Move, MoveKind, Query
 from torchdevlint.lattice import Concrete, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
 from torchdevlint.transfers import groups
@@ -220,6 +220,8 @@ def legacy_type(run: Run, value: Value) -> Placement | None:
     match value:
         case Imported(row=Make(legacy=str(kind))) if kind:
             return lattice.on(Concrete(kind))
+        case Device(form=Form.TYPE):
+            return value.placement
         case Const(value=str(name)):
             return legacy_type(run, Imported(name, row_of(name, run.knowledge)))
         case Choice():
@@ -238,20 +240,39 @@ def tested_slots(run: Run, node: cst.BaseExpression) -> set[tuple[int, str]]:
     """Return the slots of values whose own device or type a test is about (`if x.device != y.device`)."""
     found: set[tuple[int, str]] = set()
     for attribute in _attributes(node):
-        row = run.knowledge.tensor_attributes.get(attribute.attr.value)
-        if isinstance(row, DeviceType | Query):
-            slot = conditions.slot_of(run, attribute.value)
+        name = attribute.attr.value
+        row = run.knowledge.tensor_attributes.get(name) or run.knowledge.tensor.get(name)
+        if isinstance(row, DeviceType | Query) or (isinstance(row, Move) and row.kind is MoveKind.TYPE):
+            slot = conditions.slot_of(run, _whole(run, attribute.value))
             if slot is not None and isinstance(run.store.get(*slot), Tensor | Opaque):
                 found.add(slot)
     return found
 
 
+def _whole(run: Run, node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return the expression of a tensor without what is where it is (`x` of `x.data`)."""
+    while isinstance(node, cst.Attribute) and isinstance(run.knowledge.tensor_attributes.get(node.attr.value), Follow):
+        node = node.value
+    return node
+
+
+def asked_slots(run: Run, node: cst.BaseExpression) -> set[tuple[int, str]]:
+    """Return the slots of the attributes that a test reads (`if x.size(0) != self.size`)."""
+    slots = (conditions.slot_of(run, attribute) for attribute in _attributes(node))
+    return {slot for slot in slots if slot is not None}
+
+
 def _attributes(node: cst.BaseExpression) -> Iterator[cst.Attribute]:
     match node:
+        case cst.Call():
+            yield from _attributes(node.func)
+            for argument in node.args:
+                yield from _attributes(argument.value)
+        case cst.Subscript():
+            yield from _attributes(node.value)
         case cst.Attribute():
             yield node
-            if isinstance(node.value, cst.Attribute):
-                yield from _attributes(node.value)
+            yield from _attributes(node.value)
         case cst.Comparison():
             yield from _attributes(node.left)
             for part in node.comparisons:

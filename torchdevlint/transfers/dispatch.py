@@ -75,7 +75,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Collective: collectives.collect,
     rows.ModuleType: modules.construct,
     rows.ParameterType: modules.parameter,
-    rows.Conversion: moves.replace_parameters,
+    rows.Conversion: modules.replace_parameters,
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: loaders.dataset,
     rows.LoaderType: loaders.loader,

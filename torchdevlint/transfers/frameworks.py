@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torchdevlint import lattice
 from torchdevlint.events import Need
 from torchdevlint.facts import PROVEN
-from torchdevlint.interpreter import calls, iteration
+from torchdevlint.interpreter import calls, escapes, iteration
 from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
@@ -92,7 +92,7 @@ def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None)
         run.store.set(made.key, ITEMS, run.items(steps) if isinstance(steps, Container) else Items(((0, steps),)))
         return made
     for argument in call.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls, conditions, pace
+from torchdevlint.interpreter import calls, conditions, escapes, pace
 from torchdevlint.knowledge.rows import Backward, Differentiate, GradMode, NoGrad
 from torchdevlint.names import text_of
 from torchdevlint.parallel import BackwardOfMany
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> Value:
     """Run a backward pass: what it runs on has a graph, and whoever runs it trains."""
-    assert receiver is not None
+    receiver = receiver or (call.arguments[0] if call.arguments else None)
     optimizers.trained(run)
+    if receiver is None:
+        return NONE
     run.store.set(0, TRAINED, run.activation + 1)
-    calls.consume(run, receiver.value)
+    escapes.consume(run, receiver.value)
     slot = conditions.slot_of(run, receiver.node)
     if slot is not None:
         run.facts.backward.add(slot)

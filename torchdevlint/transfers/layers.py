@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Called, Operand
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, escapes
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import MAX_DEPTH, Items
 from torchdevlint.transfers import casting, losses, replicas
-from torchdevlint.transfers.modules import FROZEN, holds_tensors, hooked
+from torchdevlint.transfers.modules import FROZEN, after_hooks, holds_tensors, hooked
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import (
@@ -70,7 +70,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
     """Call a module of a torch class: what meets its parameters, and where the result is."""
     row = module.type
     for argument in call.values():
-        calls.consume(run, argument.value)
+        escapes.consume(run, argument.value)
     if row.loss is not None:
         return losses.call_loss_module(run, module, call)
     if row.container is ContainerKind.SEQUENTIAL:
@@ -209,6 +209,9 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
         graph = not run.no_grad
+        for layer in contained(run, module):
+            if isinstance(layer, Module):  # each is called, and what its hooks are given is where it is
+                after_hooks(run, layer, call, Tensor(state, (1, None), graph))
         if run.store.get(module.key, FROZEN) is True:
             return Tensor(state, (1, None), _input_graph(call))
         return Tensor(state, (1, None), graph)

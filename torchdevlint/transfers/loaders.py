@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.costs import LoaderBuilt
-from torchdevlint.interpreter import attributes, calls, instances, iteration
+from torchdevlint.interpreter import calls, instances, iteration, lineage
 from torchdevlint.knowledge.rows import Carrier, DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
@@ -144,8 +144,8 @@ def _whole(run: Run, row: LoaderType, call: Call) -> tuple[cst.CSTNode, ...]:
         case Opaque() if argument.value.key in run.whole_datasets:
             return (argument.node,)
         case Instance() if not argument.value.open:
-            members = [attributes.member(run, argument.value.cls, name) for name in ("__getitem__", "__iter__")]
-            classes = (c for c in attributes.lineage(argument.value.cls, set()) if isinstance(c, Class))
+            members = [lineage.member(run, argument.value.cls, name) for name in ("__getitem__", "__iter__")]
+            classes = (c for c in lineage.lineage(argument.value.cls) if isinstance(c, Class))
             return (argument.node, *(c.node for c in classes)) if members[0] and not members[1] else ()
         case _:
             return ()

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls, iteration, pace
+from torchdevlint.interpreter import calls, escapes, iteration, pace
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
+    Conversion,
     Exchange,
     Freeze,
     HoldParameters,
@@ -42,9 +43,11 @@ from torchdevlint.values import (
     Choice,
     Const,
     Container,
+    Function,
     Holder,
     Module,
     Opaque,
+    Partial,
     Tensor,
     Value,
 )
@@ -62,9 +65,27 @@ HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
 
 
-def hooked(run: Run, module: Module) -> bool:
-    """Tell whether a module has a hook that may move its inputs."""
-    return run.store.get(module.key, HOOKED) is not None
+OUTPUT_HOOKS = "<output hooks>"
+"""The slot of the hooks that a module's output goes through."""
+
+
+def hooked(run: Run, module: Module, depth: int = 0) -> bool:
+    """Tell whether a module, or one of those that a container calls in turn, has a hook that may move its inputs."""
+    if run.store.get(module.key, HOOKED) is not None:
+        return True
+    parts = contained(run, module) if module.type.container is not ContainerKind.NONE and depth < MAX_DEPTH else ()
+    return any(isinstance(part, Module) and hooked(run, part, depth + 1) for part in parts)
+
+
+def after_hooks(run: Run, module: Module, call: Call, output: Value) -> Value:
+    """Return the output of a module behind its hooks: what a hook returns, unless that is None, is the output."""
+    hooks = run.store.get(module.key, OUTPUT_HOOKS)
+    for hook in hooks if isinstance(hooks, tuple) else ():
+        given = run.container("tuple", [argument.value for argument in call.arguments])
+        arguments = [calls.Argument(call.node, value) for value in (module, given, output)]
+        result = calls.call_value(run, hook, calls.Call(call.node, call.text, arguments))
+        output = output if result == NONE else result
+    return output
 
 
 def register(run: Run, value: Value, depth: int = 0) -> None:
@@ -91,7 +112,7 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     checkpoints.keep(run, value)
     leaves.assigned(run, value, f"self.{name}", node)
     if not run.frame.constructing:
-        calls.consume(run, value)
+        escapes.consume(run, value)
     if (module.key, name) in run.buffers and isinstance(value, Tensor):
         value = replace(value, held=Holder.BUFFER)
     apart = isinstance(value, Module) and module.type.abstract
@@ -134,6 +155,12 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     name, held = call.get(0, "name"), call.get(1, "tensor") or call.get(1, "param") or call.get(1, "module")
     if row.kind is RegisterKind.HOOK and isinstance(module, Module):
         run.store.set(module.key, HOOKED, True)
+    if row.kind is RegisterKind.OUTPUT_HOOK and isinstance(module, Module):
+        hook = first_value(call)
+        if isinstance(hook, Function | Partial):
+            earlier = run.store.get(module.key, OUTPUT_HOOKS)
+            run.store.set(module.key, OUTPUT_HOOKS, (*(earlier if isinstance(earlier, tuple) else ()), hook))
+        return NONE
     if held is None or not isinstance(module, Module):
         return NONE
     if row.kind is RegisterKind.BUFFER and name is not None and isinstance(name.value, Const):
@@ -196,9 +223,26 @@ def _settle_container(run: Run, made: Module) -> None:
 
 
 def freeze(run: Run, module: Module | Opaque) -> None:
-    """Note that the parameters of a module need no gradient."""
-    run.store.set(module.key, FROZEN, True)
-    run.facts.frozen.add(module.key)
+    """Note that the parameters of a module, and of those in it, need no gradient."""
+    _set_frozen(run, module, True, set())
+
+
+def _set_frozen(run: Run, module: Value, frozen: bool, seen: set[int]) -> None:
+    match module:
+        case Module() if module.key not in seen:
+            seen.add(module.key)
+            run.store.set(module.key, FROZEN, frozen)
+            (run.facts.frozen.add if frozen else run.facts.frozen.discard)(module.key)
+            for name, value in tuple(run.attribute_values(module.key)):
+                if isinstance(value, Tensor) and value.held is Holder.PARAMETER:
+                    run.store.set(module.key, name, replace(value, graph=not frozen))
+                _set_frozen(run, value, frozen, seen)
+            for value in contained(run, module):
+                _set_frozen(run, value, frozen, seen)
+        case Opaque():
+            run.store.set(module.key, FROZEN, frozen)
+        case _:
+            return
 
 
 def _switched(row: ModuleType, call: Call) -> ModuleType:
@@ -290,9 +334,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return UNKNOWN
         case Freeze():
             first = first_value(call)
-            run.store.set(receiver.key, FROZEN, first == Const(False))
-            if first == Const(False):
-                freeze(run, receiver)
+            given = bool(call.arguments or call.keywords)
+            _set_frozen(run, receiver, given and first != Const(True), set())
             return receiver
         case Mode():
             pace.switched(run, receiver.key, row.training, call)
@@ -307,10 +350,12 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return UNKNOWN
 
 
-def _submodules(run: Run, row: Submodules, receiver: Module | Opaque, call: Call) -> Container:
+def _submodules(run: Run, row: Submodules, receiver: Module | Opaque, call: Call) -> Value:
     """Return the modules in a module: objects of which it is known only what they are parts of."""
     part = run.opaque("", placement=receiver.placement if isinstance(receiver, Opaque) else ANY)
     run.parameter_of[part.key] = receiver
+    if row.one:
+        return part
     return run.container("iterator", (), run.container("tuple", (UNKNOWN, part)) if row.named else part)
 
 
@@ -328,3 +373,10 @@ def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value
     result = calls.call_value(run, function.value, calls.Call(call.node, call.text, [tensor]))
     move_module(run, receiver, run.placement_of(result))
     return receiver
+
+
+def replace_parameters(run: Run, row: Conversion, call: Call, receiver: Argument | None) -> Value:
+    """Switch whether a move of a module replaces its parameters."""
+    first = first_value(call)
+    run.store.set(0, moves.REPLACES, first == Const(True))
+    return NONE

@@ -12,23 +12,23 @@ from torchdevlint.events import CudaCalled, Moved
 from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import pace
-from torchdevlint.knowledge.rows import Carrier, Cast, Conversion, Move, MoveKind
+from torchdevlint.knowledge.rows import Carrier, Cast, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers import environment, groups, leaves, refusals, workers
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.devices import place_of, sent_by_type
-from torchdevlint.transfers.operands import first_value, receiver_node
+from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
-    NONE,
     SCALAR,
     UNKNOWN,
     Const,
     Device,
     Flight,
+    Form,
     Holder,
     Imported,
     Module,
@@ -64,9 +64,8 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     value = receiver.value
     note_cast(run, call, receiver)
     if isinstance(value, Tensor):
-        return Tensor(
-            value.placement, value.rank, value.graph, tallies=value.tallies, flight=value.flight, kept=value.kept
-        )
+        graph = False if row.whole else value.graph
+        return Tensor(value.placement, value.rank, graph, tallies=value.tallies, flight=value.flight, kept=value.kept)
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
         return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
@@ -172,6 +171,8 @@ def evidence(run: Run, source: int, after: Placement, derived: bool, call: Call)
     """Note that a batch arrives on the host, where a member of it is moved off."""
     if not source or derived or after == ANY:
         return
+    if call.discarded and source not in run.facts.built_loaders:
+        return  # an object that moves in place, whose tensors may move with it
     if all(lattice.is_host(p.device) for p in after):
         return
     note_carrier(run, UNKNOWN, after)
@@ -201,7 +202,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     value = receiver.value
     assert isinstance(value, Tensor)
     if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
-        return UNKNOWN  # `x.type()` is the name of its type
+        return Device(value.placement, form=Form.TYPE)
     if refusals.arguments(run, row, call, 0):
         return UNKNOWN
     accelerated, (after, derived) = run.facts.accelerated, destination(run, row, call)
@@ -293,6 +294,8 @@ def _is_named(run: Run, node: cst.CSTNode) -> bool:
 
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:
     """Move an object of unknown kind: a module would move in place, of a tensor the result is elsewhere."""
+    if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
+        return Device(run.placement_of(receiver), form=Form.TYPE)
     keep(run, receiver)
     refusals.arguments(run, row, call, receiver.key)
     after, derived = destination(run, row, call)
@@ -331,7 +334,10 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         )  # fmt: skip
     if derived and after == ANY:
         return receiver
-    return replace(receiver, placement=moved)
+    if call.discarded and not is_tensor and receiver.source not in run.facts.built_loaders:
+        for slot in run.store.holders(receiver):  # an object that moves in place, for all that can be told
+            run.store.set(*slot, replace(receiver, placement=ANY))
+    return replace(receiver, placement=moved, parameter=False)  # the copy of a parameter is none
 
 
 def move_proven(run: Run, row: Move, receiver: Module, call: Call) -> None:
@@ -390,10 +396,3 @@ def note_cast(run: Run, call: Call, receiver: Argument) -> None:
         )  # fmt: skip
     else:
         _moved(run, call, receiver.node, before, before, in_place=False, device=False)
-
-
-def replace_parameters(run: Run, row: Conversion, call: Call, receiver: Argument | None) -> Value:
-    """Switch whether a move of a module replaces its parameters."""
-    first = first_value(call)
-    run.store.set(0, REPLACES, first == Const(True))
-    return NONE

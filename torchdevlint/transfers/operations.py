@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import Combined, Need, Operand
-from torchdevlint.interpreter import calls, clocks, iteration, pace
+from torchdevlint.interpreter import calls, clocks, escapes, iteration, pace
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.transfers import leaves, ranks, reads
@@ -290,7 +290,7 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     operands = []
     for name, argument in arguments:
         value = argument.value
-        calls.consume(run, value)
+        escapes.consume(run, value)
         keep(run, value)
         run.arrive(value, call.node)
         if isinstance(value, Opaque) and name in ("input", *row.operands[:1]) and not row.sequence:
@@ -347,7 +347,7 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
 
 def _items(run: Run, argument: Argument) -> list[Argument]:
     """Return the elements of a sequence of tensors."""
-    calls.consume(run, argument.value)
+    escapes.consume(run, argument.value)
     items = iteration.parts(run, argument.value, argument.node)
     nodes = _element_nodes(argument.node, len(items))
     return [calls.Argument(node, item, node is argument.node) for node, item in zip(nodes, items, strict=True)]

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.incidents import HeldOptimizer
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, escapes, iteration
 from torchdevlint.knowledge.rows import AddGroup, GroupsOf, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
 from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
@@ -63,10 +63,17 @@ def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
         _note(run, module, late)
 
 
-def ask_group(run: Run, optimizer: Optimizer, key: object) -> None:
-    """Note that a group of an optimizer was asked for its parameters, which may be replaced there."""
-    if any(isinstance(row, GroupsOf) and row.parameters == key for row in run.knowledge.optimizer.values()):
-        run.facts.regrouped[optimizer.key] = run.new_key()
+def ask_group(run: Run, optimizer: Optimizer, key: object) -> Value | None:
+    """Note that a group of an optimizer was asked for its parameters, which may be replaced there.
+
+    Return a list in which one parameter stands for all of each module that is held, None where none is known.
+    """
+    if not any(isinstance(row, GroupsOf) and row.parameters == key for row in run.knowledge.optimizer.values()):
+        return None
+    run.facts.regrouped[optimizer.key] = run.new_key()
+    held = run.optimizer_modules.get(optimizer.key, ())
+    found = [iteration.element(run, Parameters(module), cst.Name("parameters")) for module in held]
+    return run.container("list", found) if found else None
 
 
 def _note(run: Run, module: Module | Opaque, held: HeldOptimizer) -> None:
@@ -117,7 +124,7 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
     match row:
         case Step():
             for argument in call.values():
-                calls.call_value(run, argument.value, calls.Call(call.node, "closure"))
+                escapes.consume(run, calls.call_value(run, argument.value, calls.Call(call.node, "closure")))
             step(run, receiver.key)
         case LoadState():
             run.store.set(receiver.key, LOADED, call.node)
@@ -161,7 +168,7 @@ def of_unseen_optimizer(run: Run, row: Row, call: Call) -> Value:
     if isinstance(row, Step):
         trained(run)
     for argument in call.values():
-        calls.escape(run, argument.value)
+        escapes.escape(run, argument.value)
     return run.opaque(f"{text_of(call.node)}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import attributes, iteration
+from torchdevlint.interpreter import iteration, lineage
 from torchdevlint.knowledge.rows import Carrier, Placing
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
@@ -77,7 +77,7 @@ def taken(run: Run, placement: Placement, module: int, node: cst.CSTNode, text: 
 
 def _overrides(run: Run, module: Module) -> bool:
     assert module.cls is not None
-    return any(attributes.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)
+    return any(lineage.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)
 
 
 def contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
@@ -185,4 +185,8 @@ def copied(run: Run, value: Value, node: cst.CSTNode, depth: int = 0) -> Value:
         return copy
     if isinstance(value, Instance):
         return run.opaque("")
+    if isinstance(value, Container):
+        if depth >= MAX_DEPTH:
+            return UNKNOWN
+        return iteration.rebuilt(run, value, lambda item: copied(run, item, node, depth + 1))
     return value

@@ -57,7 +57,10 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
             run.arrive(value, call.node)
             run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
     run.waits += 1
-    return run.array()
+    array = run.array()
+    if receiver is None and call.arguments and isinstance(call.arguments[0].value, Const):
+        run.numbers_as_arrays.add(array.key)  # it has no dimensions
+    return array
 
 
 def need_host(run: Run, call: Call, argument: Argument | None, need: Need) -> None:
@@ -126,8 +129,12 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
         pace.fetched(run, receiver.value, call.node)
         pace.waited(run, call.node, run.placement_of(receiver.value), number=True)
     run.waits += 1
-    if row.sizes and receiver is not None and isinstance(receiver.value, Tensor) and not call.arguments:
-        return sizes(run, receiver.value)
+    if receiver is not None and isinstance(receiver.value, Tensor):
+        tensor = receiver.value
+        if row.sizes and not call.arguments:
+            return sizes(run, tensor)
+        first = row.sizes and call.arguments[0].value == Const(0)
+        return Const(0) if tensor.empty and (row.counts or first) else UNKNOWN
     if row.asks and call.arguments:
         return absence.is_tensor(run, call.arguments[0].value)
     return UNKNOWN
@@ -144,5 +151,7 @@ def own(run: Run, row: OfProcess, call: Call, receiver: Argument | None) -> Valu
 
 
 def sizes(run: Run, tensor: Tensor) -> Value:
-    """Return the sizes of a tensor: none, if it has no dimensions."""
+    """Return the sizes of a tensor: none, if it has no dimensions; the first is 0 where it has no elements."""
+    if tensor.empty:
+        return run.container("tuple", (Const(0),), UNKNOWN)
     return run.container("tuple") if tensor.rank == SCALAR else UNKNOWN

@@ -116,9 +116,12 @@ def environment(run: Run, row: EnvironmentRow, call: Call, receiver: Argument | 
     backend = call.keywords.get("backend")
     given = backend.value if backend is not None else first
     group_made(run, row, given)
-    if not row.argument or given is None or (isinstance(given, Const) and given.value == row.argument):
+    named = row.argument != "" and isinstance(given, Const) and given.value == row.argument
+    if not row.argument or given is None or named:
         run.world |= {(row.type, True)}
         run.facts.guards = True
+    if named:
+        run.world |= {(DISTRIBUTED, True)}  # each of the processes has an accelerator of its own
     if row.processes:
         groups.join(run, row, call)
     return NONE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
 from torchdevlint.events import Called, Combined, ReplicaMet
-from torchdevlint.interpreter import attributes, calls, functions, iteration
+from torchdevlint.interpreter import calls, functions, iteration, lineage
 from torchdevlint.lattice import Concrete, Placement
 from torchdevlint.state import Items
 from torchdevlint.transfers.operands import function_text
@@ -25,7 +25,7 @@ def replicate(run: Run, inner: Module, home: Concrete, call: Call) -> tuple[Valu
 
     Nothing of it stays but what met there: parts, buffers and inputs are copies, plain attributes are shared.
     """
-    forward = attributes.member(run, inner.cls, run.knowledge.module_call) if inner.cls is not None else None
+    forward = lineage.member(run, inner.cls, run.knowledge.module_call) if inner.cls is not None else None
     if not isinstance(forward, Function) or home.index is None:
         return None
     second = Concrete(home.type, home.index + 1)

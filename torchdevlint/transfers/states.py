@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.incidents import Keys, StateLoaded
-from torchdevlint.interpreter import attributes, conditions
+from torchdevlint.interpreter import conditions, lineage
 from torchdevlint.knowledge.rows import ContainerKind, HoldParameters, ModuleType
 from torchdevlint.lattice import ANY, Condition
 from torchdevlint.names import dotted, operator_text, text_of
@@ -181,7 +181,7 @@ def _is_bare(run: Run, module: Module) -> bool:
 
 def _answers(run: Run, cls: Class) -> bool:
     """Tell whether a class has a say in what the keys are called."""
-    return any(attributes.member(run, cls, name) is not None for name in run.knowledge.state_overrides)
+    return any(lineage.member(run, cls, name) is not None for name in run.knowledge.state_overrides)
 
 
 def changed(run: Run, value: Value) -> None:

@@ -9,16 +9,21 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.knowledge.rows import Convert, Like, Make, RankRule
 from torchdevlint.lattice import ANY, Placement
+from torchdevlint.state import Items
 from torchdevlint.transfers import environment, ranks, workers
 from torchdevlint.transfers.devices import place_of, typed
 from torchdevlint.transfers.operands import subject
 from torchdevlint.values import (
     ANY_RANK,
     NONE,
+    SCALAR,
     UNKNOWN,
     Const,
+    Container,
     Imported,
+    Object,
     Opaque,
+    Rank,
     Tensor,
     Unknown,
     Value,
@@ -57,7 +62,17 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
     graph: bool | None = False
     if grad is not None:
         graph = grad.value == Const(True) if isinstance(grad.value, Const) else None
-    return Tensor(placement, ranks.made(run, row.rank, row.shape, row.packed, call), graph, leaf=True)
+    size = call.get(row.shape, "size") if row.rank is RankRule.SHAPE and not row.packed else None
+    empty = size is not None and size.value == Const(0)
+    rank = _rank_of_array(run, call) if row.always_host else None
+    made = ranks.made(run, row.rank, row.shape, row.packed, call) if rank is None else rank
+    return Tensor(placement, made, graph, leaf=True, empty=empty)
+
+
+def _rank_of_array(run: Run, call: Call) -> Rank | None:
+    """Return the rank of what is made of an array that was made of a number, None for any other array."""
+    value = call.arguments[0].value if call.arguments else UNKNOWN
+    return SCALAR if isinstance(value, Object) and value.key in run.numbers_as_arrays else None
 
 
 def _host_only(run: Run, node: cst.CSTNode, what: str) -> Placement:
@@ -104,7 +119,9 @@ def convert(run: Run, row: Convert, call: Call, receiver: Argument | None) -> Te
         return Tensor(run.placement_of(value) if isinstance(value, Opaque) else ANY, rank)
     if call.open:
         return Tensor(ANY, rank)
-    return Tensor(run.default_placement(call.node, f"made by `{call.text}`"), rank, graph=False, leaf=True)
+    empty = isinstance(value, Container) and run.items(value) == Items()
+    placement = run.default_placement(call.node, f"made by `{call.text}`")
+    return Tensor(placement, rank, graph=False, leaf=True, empty=empty)
 
 
 def _may_be_tensor(run: Run, value: Value) -> bool:

@@ -109,6 +109,7 @@ class RegisterKind(Enum):
     PARAMETER = "parameter"
     MODULE = "module"
     HOOK = "a hook that may move the inputs"
+    OUTPUT_HOOK = "a hook whose result, if there is one, replaces the output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,10 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Submodules:
-    """`children()`, `modules()`: the modules that a module holds, with their names if ``named``."""
+    """`children()`, `modules()`: the modules that a module holds, with their names if ``named``, or ``one`` of them."""
 
     named: bool = False
+    one: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """`.float()`, `.half()` …: a new tensor, the same module; no change of device."""
+    """`.float()`, `.half()` …: a new tensor, the same module; no change of device.
+
+    ``whole`` tells that the numbers are integers from here on, which carry no graph.
+    """
+
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +197,7 @@ class Plain:
     tensor_evidence: bool = False
     sizes: bool = False
     demands: bool = False
+    counts: bool = False  # it gives the number of elements
     reads: bool = False
     asks: bool = False
     modules: bool = False
