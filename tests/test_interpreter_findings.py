@@ -117,3 +117,25 @@ def test_a_move_that_is_thrown_away_brings_nothing_to_an_accelerator() -> None:
     assert [one.code for one in analyse(NEVER_MOVED)] == ["TDL201"]
     kept = NEVER_MOVED.replace("x.cuda()", "model, x = model.cuda(), x.cuda()")
     assert [one.code for one in analyse(kept)] == ["TDL105"]
+
+
+USED_UP = """\
+import torch
+from torch import nn
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+def moved(tensors):
+    for tensor in tensors:
+        yield tensor.to(device)
+net = nn.Linear(2, 2)
+batches = moved([torch.ones(2), torch.ones(2)])
+for batch in batches:
+    print(batch)
+for batch in batches:
+    net(batch)
+"""
+
+
+def test_a_generator_is_used_up_by_a_loop() -> None:
+    assert analyse(USED_UP) == ()
+    first = USED_UP.replace("print(batch)", "net(batch)")
+    assert [(one.code, one.line) for one in analyse(first)] == [("TDL102", 10)]

@@ -11,7 +11,7 @@ from torchdevlint.interpreter import conditions, expressions, iteration, stateme
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
-from torchdevlint.state import Branch
+from torchdevlint.state import ITEMS, Branch, Items
 from torchdevlint.values import Const, Container, Device, Module, Tensor, Value
 
 PASSES = 2
@@ -52,7 +52,10 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         run.fed[node] = run.taken[before:]
         targets.assign(run, node.target, value, node)
 
-    return _run(run, node, begin, passes, counted=counted is not None)
+    flow = _run(run, node, begin, passes, counted=counted is not None)
+    if isinstance(iterable, Container) and iterable.kind == "iterator":
+        run.store.set(iterable.key, ITEMS, Items(lost=True))  # it is used up, and a second loop over it has nothing
+    return flow
 
 
 def _differ(run: Run, values: list[Value], depth: int = 0) -> bool:
