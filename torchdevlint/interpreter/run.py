@@ -280,9 +280,8 @@ class Run:
         if name in self.frame.outer:
             frame = self.frame.parent
         while frame is not None:
-            if name in frame.bound:
-                if (value := self.store.value(frame.key, name)) is not None:
-                    return value
+            if name in frame.bound and (value := self.store.value(frame.key, name)) is not None:
+                return value
             frame = frame.parent
         return None
 
