@@ -63,8 +63,9 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
         return Trouble.NONE, ""  # a device by two names is one
     stateless = optimizer.stateless or (optimizer.late and optimizer.type.eager_state)
     if optimizer.stepped is not None and not stateless:
-        state, before = _devices(optimizer.stepped, event.world), _devices(event.before, event.world)
-        if not state & before or before <= after or not _apart(event, facts):
+        places = (optimizer.stepped, event.before, event.after)
+        state, before, there = (_devices(place, event.world, facts) for place in places)
+        if not state & before or before <= there or not _apart(event, facts):
             return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it
         made = "made its state in the constructor" if optimizer.type.eager_state else "was stepped"
         return Trouble.BREAKS, f"it {made}, and its state stays behind"
@@ -77,9 +78,10 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
     return Trouble.ORDER, ""
 
 
-def _devices(placement: lattice.Placement, world: lattice.Condition) -> set[lattice.Device]:
-    """Return the devices of the possibilities that can be in a world."""
-    return {p.device for p in placement if lattice.compatible(p.condition, world)}
+def _devices(placement: lattice.Placement, world: lattice.Condition, facts: FileFacts) -> set[lattice.Device]:
+    """Return the devices of the possibilities that can be in a world, on a machine with an accelerator."""
+    possibilities = [p for p in lattice.expanded(placement, facts, world) if lattice.compatible(p.condition, world)]
+    return {p.device for p in possibilities if not lattice.without_device(p, world)}
 
 
 def _apart(event: Moved, facts: FileFacts) -> bool:
