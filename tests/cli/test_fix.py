@@ -169,7 +169,8 @@ def test_lines_do_not_become_too_long(tmp_path: Path) -> None:
 
 
 def test_of_two_fixes_the_one_that_fits_is_made() -> None:
-    text = f"import torch\n\nx, y = torch.ones(2, 3)\nx.to('cpu'); '{'a' * 84}'\ny.to('cpu')\nprint(x, y)\n"
+    head = "import torch\n\nx = torch.ones(3)\ny = torch.ones(3)\n"
+    text = f"{head}x.to('cpu'); '{'a' * 84}'\ny.to('cpu')\nprint(x, y)\n"
     assert after(text, "TDL201") == text.replace("y.to", "y = y.to")
 
 

@@ -70,3 +70,9 @@ for w in Moving():
     x = w  # reveal: cuda
 for y in Numbered():
     z = y  # reveal: unknown
+
+same_kind = type(pair)(tensor.cuda() for tensor in pair)
+made, _ = same_kind
+same = made  # reveal: cuda [1]
+asked = type(iter(items))  # reveal: unknown
+new = type("New", (), {})  # reveal: unknown

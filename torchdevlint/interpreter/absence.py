@@ -174,6 +174,15 @@ def is_instance(run: Run, value: Value, kinds: Value) -> Value:
     return _each(run, value, answer)
 
 
+def type_of(value: Value) -> Value:
+    """Return what ``type(value)`` gives: of a container the type that makes another one (`type(batch)(…)`)."""
+    match value:
+        case Container(kind="list" | "tuple" | "dict" | "set"):
+            return Imported(f"{_BUILTIN}{value.kind}")
+        case _:
+            return UNKNOWN
+
+
 def is_tensor(run: Run, value: Value) -> Value:
     """Return whether a value is a tensor, for one of which this is known."""
 

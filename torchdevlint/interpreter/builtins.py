@@ -194,12 +194,9 @@ def _plain(run: Run, call: Call) -> Value:
 
 
 def _len(run: Run, call: Call) -> Value:
-    """Return how many elements a tuple has, if this is known; what can grow has had more passes than were seen."""
+    """Return how many elements a tuple or an empty tensor has, if this is known."""
     value = _first(call)
-    if isinstance(value, Tensor) and value.empty:
-        return Const(0)
-    known = iteration.elements(run, value) if isinstance(value, Container) and value.kind == "tuple" else None
-    return UNKNOWN if known is None else Const(len(known))
+    return Const(0) if isinstance(value, Tensor) and value.empty else iteration.length(run, value)
 
 
 def _text(run: Run, call: Call) -> Value:

@@ -98,6 +98,12 @@ def elements(run: Run, value: Value) -> list[Value] | None:
     return None
 
 
+def length(run: Run, value: Value) -> Value:
+    """Return how many elements a tuple has, if this is known; what can grow has had more passes than were seen."""
+    known = elements(run, value) if isinstance(value, Container) and value.kind == "tuple" else None
+    return UNKNOWN if known is None else Const(len(known))
+
+
 def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
     """Return what an iteration over a value yields at any step."""
     value = iterated(run, value)

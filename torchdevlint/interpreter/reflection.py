@@ -77,10 +77,12 @@ def setattr_(run: Run, call: Call) -> Value:
 
 
 def type_(run: Run, call: Call) -> Value:
-    """``type(x)``: the class of an object, where the file has it."""
+    """``type(x)``: the class of an object, where the file has it, and of a container the type that makes another."""
+    if len(call.arguments) != 1:
+        return UNKNOWN
     value = first(call)
-    cls = value.cls if isinstance(value, Instance | Module) and len(call.arguments) == 1 else None
-    return UNKNOWN if cls is None else cls.whole or cls
+    cls = value.cls if isinstance(value, Instance | Module) else None
+    return absence.type_of(value) if cls is None else cls.whole or cls
 
 
 def vars_(run: Run, call: Call) -> Value:

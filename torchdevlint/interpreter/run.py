@@ -280,10 +280,8 @@ class Run:
         if name in self.frame.outer:
             frame = self.frame.parent
         while frame is not None:
-            if name in frame.bound:
-                value = self.store.value(frame.key, name)
-                if value is not None:
-                    return value
+            if name in frame.bound and (value := self.store.value(frame.key, name)) is not None:
+                return value
             frame = frame.parent
         return None
 
@@ -313,8 +311,7 @@ class Run:
 
     def items(self, container: Container | Module | Object) -> Items:
         """Return the elements of a container."""
-        found = self.store.get(container.key, ITEMS)
-        if found is None and container.key in self.deferred:
+        if (found := self.store.get(container.key, ITEMS)) is None and container.key in self.deferred:
             self.store.set(container.key, ITEMS, Items(lost=True))  # while it runs
             found = self.deferred[container.key]()
             self.store.set(container.key, ITEMS, found)

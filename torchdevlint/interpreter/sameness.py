@@ -45,7 +45,10 @@ def compared(left: Value, right: Value) -> Test | None:
 
 def narrow(run: Run, node: cst.Comparison) -> None:
     """Bind what it tells that two tensors are in one place: what is on the host is where the other one is."""
-    sides = (_whose(run, node.left), _whose(run, node.comparisons[0].comparator))
+    right = node.comparisons[0].comparator
+    if compared(expressions.evaluate(run, node.left), expressions.evaluate(run, right)) is not None:
+        return  # the outcome has a condition, which says so already
+    sides = (_whose(run, node.left), _whose(run, right))
     for mine, other in (sides, sides[::-1]):
         if mine is None or other is None:
             continue

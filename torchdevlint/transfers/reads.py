@@ -110,8 +110,8 @@ def _own_parameter(run: Run, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
             return False  # what a call gave is the helper's own
         node = node.func if isinstance(node, cst.Call) else node.value
-    if not isinstance(node, cst.Name):
-        return False
+    if not isinstance(node, cst.Name) or run.versions.get((run.frame.key, node.value), 0) > run.frame.begun:
+        return False  # what the helper has bound itself is its own
     names = [parameter.name.value for parameter in function.node.params.params]
     return node.value in (names[1:] if function.receiver is not None else names)
 
