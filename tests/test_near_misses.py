@@ -129,10 +129,11 @@ OTHERS = {
                 self.mixed = mixed
                 self.rows = nn.Embedding(rows, 4)
 
-            def update(self, indices, gradient):
+            def update(self, indices, positions):
+                gradient = self.rows(indices).detach()
                 if self.mixed:
                     gradient = gradient.cpu()
-                self.rows.weight.data.index_add_(0, indices, gradient)
+                self.rows.weight.data.index_add_(0, positions.view(-1), gradient)
     """,
     "a deviation whose third argument is no keepdim": """
         def scaled(values, device):
