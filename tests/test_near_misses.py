@@ -122,6 +122,19 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "gradients that go to the host where the table is kept there": """
+        class Table(nn.Module):
+            def __init__(self, rows, mixed):
+                super().__init__()
+                self.mixed = mixed
+                self.rows = nn.Embedding(rows, 4)
+
+            def update(self, indices, positions):
+                gradient = self.rows(indices).detach()
+                if self.mixed:
+                    gradient = gradient.cpu()
+                self.rows.weight.data.index_add_(0, positions.view(-1), gradient)
+    """,
     "a deviation whose third argument is no keepdim": """
         def scaled(values, device):
             spread = torch.rand(8).std(0, True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol, TypeAlias
 
-from torchdevlint.why import Why
+from torchdevlint.why import Role, Why
 
 Literal: TypeAlias = tuple[str, bool]
 """A guard (normalised text, or the name of an accelerator type that exists) and the truth it has."""
@@ -298,11 +298,20 @@ def _one_sided(
         if partners and all(
             compare(rival.device, partner.device, facts) is Answer.DIFFERENT
             and not _told_host(partner.device, condition | partner.condition)
+            and not _under_a_switch(rival, partner, world)
+            and not _under_a_switch(partner, rival, world)
             for rival in rivals
             for partner in partners
         ):
             return start, partners[0], _world(start) | _world(partners[0])
     return None
+
+
+def _under_a_switch(near: Possibility, far: Possibility, world: Condition) -> bool:
+    """Tell whether a move to the host, under a switch, meets an owner: under that switch it may be on the host, too."""
+    if near.why is None or near.why.role is not Role.MOVED_TO_HOST or not isinstance(far.device, Symbol):
+        return False
+    return far.device.kind is SymbolKind.OWNER and any(name not in ACCELERATORS for name, _ in near.condition - world)
 
 
 def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> Clash | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 RANK = "the number of dimensions of the result is not known, so that it may be a number without any"
-OUT = "devices are compared with `out=` in some cases, in others the result is copied there"
+OUT = "whether devices are compared with `out=` is not certain, or not in all cases"
 SCALAR = "a tensor without dimensions on the host is refused in some cases only"
 SEVERAL = "it gives one tensor or several"
 INDICES = "indices in a tuple, as an argument, are not followed"
@@ -14,15 +14,20 @@ TOLERANCE = "a tolerance that is a tensor is no operand of its row"
 FACTORY = "of numbers it makes a tensor, of tensors it follows them"
 
 MISSED: dict[str, tuple[int, str]] = {
+    "alias_copy": (6, OUT),
     "as_strided": (6, RANK),
-    "as_strided_copy": (3, RANK),
+    "as_strided_copy": (16, OUT),
     "as_strided_partial_views": (4, RANK),
     "atleast_1d": (6, SEVERAL),
     "atleast_2d": (6, SEVERAL),
     "atleast_3d": (6, SEVERAL),
     "broadcast_tensors": (4, SEVERAL),
+    "cholesky_solve": (8, OUT),
+    "diag": (12, OUT),
+    "diagonal_copy": (12, OUT),
     "einsum": (2, RANK),
     "expand_as": (1, RANK),
+    "expand_copy": (11, OUT),
     "fft_fftn": (1, OUT),
     "fft_ifftn": (1, OUT),
     "hash_tensor": (3, OUT),
@@ -32,10 +37,10 @@ MISSED: dict[str, tuple[int, str]] = {
     "linalg_inv_ex": (1, RANK),
     "linalg_ldl_factor_ex": (2, RANK),
     "linalg_ldl_solve": (2, RANK),
+    "linalg_lu": (4, RANK),
     "linalg_lu_factor_ex": (2, RANK),
     "linalg_lu_solve": (2, RANK),
     "linalg_matrix_norm": (3, RANK),
-    "linalg_multi_dot": (3, RANK),
     "linalg_pinv": (12, OUT),
     "linalg_pinv_hermitian": (4, OUT),
     "linalg_pinv_singular": (6, TOLERANCE),
@@ -54,7 +59,7 @@ MISSED: dict[str, tuple[int, str]] = {
     "masked_softmin": (1, SCALAR),
     "masked_std": (1, SCALAR),
     "masked_var": (1, SCALAR),
-    "nanquantile": (3, OUT),
+    "narrow_copy": (4, OUT),
     "native_batch_norm": (2, RANK),
     "native_group_norm": (2, RANK),
     "native_layer_norm": (3, RANK),
@@ -66,23 +71,26 @@ MISSED: dict[str, tuple[int, str]] = {
     "nn_functional_linear": (1, SCALAR),
     "nn_functional_multi_head_attention_forward": (3, RANK),
     "nn_functional_pairwise_distance": (1, RANK),
-    "nn_functional_pdist": (1, RANK),
     "nn_functional_poisson_nll_loss": (2, RANK),
     "norm": (14, OUT),
     "norm_fro": (10, OUT),
     "norm_inf": (10, OUT),
     "norm_nuc": (2, RANK),
     "normal_number_mean": (4, FACTORY),
-    "quantile": (3, OUT),
-    "reshape_as": (1, RANK),
+    "permute_copy": (5, OUT),
+    "reshape_as": (3, RANK),
     "resize_as_": (1, RANK),
     "squeeze": (4, RANK),
-    "squeeze_copy": (2, RANK),
+    "squeeze_copy": (13, OUT),
     "squeeze_multiple": (6, RANK),
-    "sum_to_size": (2, RANK),
+    "t_copy": (11, OUT),
     "tensordot": (2, RANK),
+    "transpose_copy": (10, OUT),
     "trapezoid": (2, RANK),
     "trapz": (2, RANK),
     "triangular_solve": (2, RANK),
-    "view_as": (1, RANK),
+    "unfold_copy": (10, OUT),
+    "unsqueeze_copy": (12, OUT),
+    "view_as": (3, RANK),
+    "view_copy": (12, OUT),
 }

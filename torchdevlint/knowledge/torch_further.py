@@ -46,6 +46,8 @@ _FOLLOWING: dict[str, Follow] = {
         Follow(RankRule.VECTOR),
     ),
     "tile": Follow(RankRule.MORE),
+    # With `n=0` the input is copied, and nothing else is looked at.
+    "diff": Follow(out_mix=Mix.FREE),
     "gradient": Follow(count=-1),
     "lu": Follow(RankRule.VECTOR, count=-1),
     **dict.fromkeys(words("polygamma special.polygamma"), Follow(position=1)),
@@ -129,7 +131,7 @@ _METHODS = words("""
 acosh asinh atanh conj_physical exp2 i0 logit mvlgamma nan_to_num sgn sinc tril triu signbit isneginf isposinf
 amax amin nanmean nansum argmax argmin histc multinomial nonzero topk slice_scatter mode kthvalue aminmax geqrf qr svd
 unflatten unique unique_consecutive cholesky_inverse tile polygamma cov matmul inner gather take
-take_along_dim masked_scatter index_fill triangular_solve lu
+take_along_dim masked_scatter index_fill triangular_solve lu diff
 """)
 
 _MAKING: dict[str, Row] = {
