@@ -122,6 +122,23 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a switch that is turned off on one way": """
+        def run(batches, args):
+            piped = args.reader in ("cpu", "gpu")
+            if args.audio:
+                if piped:
+                    piped = False
+            device = torch.device("cuda")
+            features = nn.Linear(3, 3).to(device)
+            for batch in batches:
+                if piped:
+                    sound, length = batch
+                    sound = features(sound)
+                else:
+                    batch = [t.to(device) for t in batch]
+                    sound, length = batch
+                    sound = features(sound)
+    """,
     "gradients that go to the host where the table is kept there": """
         class Table(nn.Module):
             def __init__(self, rows, mixed):

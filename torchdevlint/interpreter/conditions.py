@@ -140,12 +140,26 @@ def _asked(run: Run, value: Value, node: cst.BaseExpression) -> Test:
 
 
 def _truth_of_choice(run: Run, value: Choice, node: cst.BaseExpression) -> Test:
-    """A value that is something under one condition and None under the other is that condition."""
-    true = [c for v, c in value.options if v != NONE and truth(run, v, node).known is not False]
-    false = [c for v, c in value.options if v == NONE or truth(run, v, node).known is False]
-    if len(true) == 1 and len(false) == 1 and (true[0] or false[0]):
-        return Test(true[0], false[0])
-    return guard(guard_text(run, node))
+    """A value that is something under one condition and None under the other is that condition.
+
+    A flag among the options is true as it is; the test as a whole has a name of its own then.
+    """
+    true: list[Condition] = []
+    false: list[Condition] = []
+    asked = False
+    for option, condition in value.options:
+        test = ALWAYS_FALSE if option == NONE else truth(run, option, node)
+        flag = isinstance(option, Flag) and test.known is None
+        asked = asked or flag
+        if test.known is not False:
+            true.append(test.when_true | condition if flag else condition)
+        if test.known is False or flag:
+            false.append(test.when_false | condition if flag else condition)
+    own = guard(guard_text(run, node))
+    if asked:
+        known = [each[0] if len(each) == 1 else ALWAYS for each in (true, false)]
+        return Test(own.when_true | known[0], own.when_false | known[1])
+    return Test(true[0], false[0]) if len(true) == 1 and len(false) == 1 and (true[0] or false[0]) else own
 
 
 def switched(run: Run, value: Value, node: cst.Name | cst.Attribute) -> Value:
