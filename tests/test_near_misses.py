@@ -122,6 +122,18 @@ IN_METHODS = {
     """,
 }
 OTHERS = {
+    "a table that is moved to where it is already": """
+        from accelerate import Accelerator
+
+        def run(batches, handlers):
+            owner = Accelerator(kwargs_handlers=handlers)
+            steps = torch.arange(9).to(owner.device)
+            weights = torch.ones(9).to(owner.device)
+            for batch in batches:
+                indices = torch.multinomial(weights, 4)
+                chosen = steps[indices]
+                print(chosen.to(owner.device))
+    """,
     "a switch that is turned off on one way": """
         def run(batches, args):
             piped = args.reader in ("cpu", "gpu")
