@@ -131,8 +131,7 @@ OTHERS = {
             weights = torch.ones(9).to(owner.device)
             for batch in batches:
                 indices = torch.multinomial(weights, 4)
-                chosen = steps[indices]
-                print(chosen.to(owner.device))
+                print(steps[indices].to(indices.device))
     """,
     "a switch that is turned off on one way": """
         def run(batches, args):
