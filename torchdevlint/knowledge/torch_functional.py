@@ -105,7 +105,6 @@ TORCH_FUNCTIONAL: dict[str, Row] = {
         for name, row in table.items()
     },
     **{f"torch.nn.utils.{name}": row for name, row in _UTILS.items()},
-    "torch.autograd.backward": Plain(),
     "torch.autograd.grad": Differentiate(),
     "torch.autograd.Variable": _FOLLOW,
 }
