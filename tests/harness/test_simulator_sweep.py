@@ -17,7 +17,9 @@ NOT_ON_THE_DEVICE = {
 }
 ONLY_SIZES = "of the other tensor only the shape matters"
 STAYS = "the first tensor is sparse, so it stays on the host with the others"
+COPIES = "what is put into a part is copied there, from any device"
 NOT_REFUSED = {
+    **dict.fromkeys(("as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"), COPIES),
     "broadcast_tensors": "tensors are expanded each for itself",
     "expand_as": ONLY_SIZES,
     "nn_functional_ctc_loss": "targets and lengths may be anywhere",
