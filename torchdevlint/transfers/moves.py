@@ -163,7 +163,8 @@ def note_origin(run: Run, before: Placement, after: Placement, derived: bool) ->
         return
     for possibility in before:
         device = possibility.device
-        if isinstance(device, Symbol) and device.kind is SymbolKind.DEVICE_OF and all(p.device != device for p in after):
+        stays = any(p.device == device for p in after)
+        if isinstance(device, Symbol) and device.kind is SymbolKind.DEVICE_OF and not stays:
             run.facts.moved_from.setdefault(device.key, set()).add(after)
 
 
