@@ -21,7 +21,7 @@ from torchdevlint.values import Class, Function, Value
 _CALLED = re.compile(r"\(\s*(\w+)(\.| fed|)")
 """What is called, in a text read backwards: from its parentheses, which is many times faster than from its words."""
 
-_COUNTED = re.compile(r"(\w+)[ ]*[-+]=")
+_COUNTED = re.compile(r"=[-+] *(\w+)")
 """What the file counts up or down."""
 
 Probe = Callable[[Run, cst.CSTNode, Value], None]
@@ -50,10 +50,11 @@ def interpret(
     """
     lines = text.count("\n") + 1
     run = Run(knowledge, budget=STEPS_FREE + STEPS_A_LINE * lines, probe=probe, resolver=resolver)
-    called = _CALLED.findall(text[::-1])
+    backwards = text[::-1]
+    called = _CALLED.findall(backwards)
     run.called_attributes = frozenset(name[::-1] for name, before in called if before == ".")
     called_names = run.called_names = frozenset(name[::-1] for name, before in called if not before)
-    run.counters = frozenset(_COUNTED.findall(text))
+    run.counters = frozenset(name[::-1] for name in _COUNTED.findall(backwards))
     run.yields = "yield" in text
     run.facts.importable = importable
     run.facts.definitions_only = not _runs_something(module)
