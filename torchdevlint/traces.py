@@ -37,7 +37,8 @@ def steps(one: Settled, spans: Mapping[cst.CSTNode, Span]) -> Iterator[Step]:
     parts = one.finding.parts
     for key, part in parts.items():
         if isinstance(part, Possibility) and part.why is not None:
-            subject = parts.get(key.removesuffix("_place"), "the value")
+            named = parts.get(key.removesuffix("_place"))
+            subject = named if isinstance(named, str) else parts.get("operand", "the value")
             chain = [step for step in part.why.chain() if step.text and step.node in spans][::-1]
             for step in chain:
                 where = f" and is on {part.device}{_condition(part.condition)}" if step is chain[-1] else ""

@@ -292,3 +292,43 @@ def test_the_installed_command(project: Path) -> None:
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "")
     assert [one["code"] for one in json.loads(done.stdout)] == ["TDL201"]
+
+
+# what would be forgotten is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--select", ""], "--select names no code"),
+        (
+            ["--add-noqa", "--fix"],
+            "--add-noqa silences what is there; give it without --fix, --diff and --write-baseline",
+        ),
+        (["--add-noqa", "-"], "--add-noqa writes into files, and - is none"),
+        (["--add-noqa", "--reason", "two\nlines"], "--reason is one line of a comment"),
+        (["a.ipynb"], "a.ipynb is a notebook, and only Python files are read"),
+    ],
+)
+def test_misuse(project: Path, capsys: pytest.CaptureFixture[str], options: list[str], told: str) -> None:
+    (project / "a.ipynb").write_text("{}")
+    assert main(["check", *options]) == 2
+    assert capsys.readouterr().err == f"torchdevlint: {told}\n"
+    assert (project / "train.py").read_text() == THROWN_AWAY
+
+
+@pytest.mark.parametrize("option", ["--diff", "--fix-only", "--add-noqa"])
+def test_a_file_that_cannot_be_worked_on_is_a_failure(
+    project: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    (project / "a.py").write_text("def f(:\n")
+    assert main(["check", "a.py", option, "--select", "TDL101"]) == 1
+    assert "torchdevlint: a.py:1 is left as it is: syntax error: invalid syntax\n" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_parsed_is_told_whatever_is_selected(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "a.py").write_text("def f(:\n")
+    assert main(["check", "a.py", "--select", "TDL101"]) == 1
+    assert lines(capsys) == ["a.py:1:7: TDL000 syntax error: invalid syntax"]

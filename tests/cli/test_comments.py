@@ -76,7 +76,7 @@ def test_what_cannot_be_edited_stays(file: Path, capsys: Capture) -> None:
 
 def test_failures_are_not_silenced(file: Path) -> None:
     file.write_text("def f(:\n")
-    assert main(["check", "--add-noqa"]) == 0
+    assert main(["check", "--add-noqa"]) == 1
     assert file.read_text() == "def f(:\n"
 
 

@@ -276,3 +276,13 @@ def test_statistics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
         "2\tTDL502\tunguarded-cuda-call", "1\tTDL103\tlabel-not-moved", "1\tTDL201\tdiscarded-move",
         "1\tTDL302\toptimizer-order",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(__file__).parents[2].glob("fixtures/*/bad.py")), ids=lambda p: p.parent.name
+)
+def test_traces_are_sentences(path: Path) -> None:
+    for finding in check(Task(str(path), on_by_default)).findings:
+        for step in finding.trace:
+            assert "Possibility" not in step.text
+            assert len(step.text) < 400

@@ -22,6 +22,10 @@ class Missing(Exception):
     """A path that was named is not there; the text is the path."""
 
 
+class NoPython(Exception):
+    """A path that was named is a notebook; the text is the path."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """What is left out of a search: patterns as in `.gitignore`, relative to ``root``, and the ignore files there are.
@@ -53,7 +57,7 @@ class _Ignore:
 def find(paths: Sequence[str], rules: Filter) -> list[str]:
     """Return the files that the paths stand for, each once, in the order of the paths and then of their names.
 
-    Raises `Missing` for a path that is not there.
+    Raises `Missing` for a path that is not there, and `NoPython` for a notebook.
     """
     excluded = _Ignore(os.fspath(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
     found: dict[str, None] = {}
@@ -65,6 +69,8 @@ def find(paths: Sequence[str], rules: Filter) -> list[str]:
         left_out = _is_or_is_below(path, above, excluded, is_folder)
         if left_out and rules.forced:
             continue
+        if not is_folder and Path(path).suffix == ".ipynb":
+            raise NoPython(path)
         if not is_folder:
             found[path] = None
         elif left_out:  # named all the same: the patterns hold for what is below it only

@@ -54,7 +54,8 @@ def check(task: Task) -> Outcome:
         text = sources.read(task.path) if task.text is None else task.text
     except OSError as error:
         return Outcome(task.path, (_failure(f"not read: {error.strerror or error}"),))
-    found = tuple(d for d in _findings(text, task) if task.wants(d.code))
+    # whatever is selected: in a file that is not analysed nothing of it can be found
+    found = tuple(d for d in _findings(text, task) if d.code == FAILURE or task.wants(d.code))
     if not found and not (task.unused and _MAY_BE_UNUSED in text):
         return Outcome(task.path)
     lines = sources.lines_of(text)

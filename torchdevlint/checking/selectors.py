@@ -68,4 +68,6 @@ def parse(selectors: Iterable[str], codes: Iterable[str], where: str) -> tuple[s
             close = difflib.get_close_matches(one, known, n=1, cutoff=0.7)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise UnknownCode(f"{where}: there is no code {one}{hint}")
+    if not found:
+        raise UnknownCode(f"{where} names no code")
     return tuple(found)

@@ -58,6 +58,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Check, mend where asked, write the report; return 1 where there is a finding to fail on, else 0."""
     settings = in_force(arguments)
     known = _known(arguments)
+    _no_contradiction(arguments)
     if arguments.fix or arguments.fix_only or arguments.diff:
         return _mend(arguments, settings)
     jobs = arguments.jobs or running.jobs_by_default()
@@ -94,7 +95,9 @@ def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     with telling.progress(len(jobs)) as advance:
         done = running.run(fixing.mend, jobs, arguments.jobs or running.jobs_by_default(), advance)
     editing.tell_fixes(done, diff=arguments.diff, show=arguments.show_fixes)
-    if any(one.problem is not None for one in done):
+    reported = not (arguments.diff or arguments.fix_only)
+    failed = 0 if reported else sum(editing.tell_failures(one.outcome) for one in done)
+    if failed or any(one.problem is not None for one in done):
         return 1
     if arguments.diff:
         return int(any(one.mended for one in done) and not arguments.exit_zero)
@@ -112,6 +115,17 @@ def _mend_input(arguments: argparse.Namespace, settings: Settings, job: FixTask)
     if not arguments.fix_only:
         sys.stderr.write(FORMATS["concise"](left))
     return int(bool(done.outcome.findings) and not arguments.fix_only and not arguments.exit_zero)
+
+
+def _no_contradiction(arguments: argparse.Namespace) -> None:
+    """Raise `Failure` for options of which one would be forgotten."""
+    mends = arguments.fix or arguments.fix_only or arguments.diff
+    if arguments.add_noqa and (mends or arguments.write_baseline):
+        raise Failure("--add-noqa silences what is there; give it without --fix, --diff and --write-baseline")
+    if arguments.add_noqa and STDIN in arguments.paths:
+        raise Failure("--add-noqa writes into files, and - is none")
+    if len(arguments.reason.splitlines()) > 1 or not arguments.reason.isprintable():
+        raise Failure("--reason is one line of a comment")
 
 
 def _known(arguments: argparse.Namespace) -> frozenset[str] | None:
@@ -144,3 +158,5 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
         return [task(path) for path in discovery.find(arguments.paths, rules)]
     except discovery.Missing as path:
         raise Failure(f"{path} is not there") from None
+    except discovery.NoPython as path:
+        raise Failure(f"{path} is a notebook, and only Python files are read") from None

@@ -48,7 +48,8 @@ def in_force(arguments: argparse.Namespace) -> Settings:
             option = given.get(name)
             where = f"--{name.replace('_', '-')}" if option is not None else f"{path}: `{name.replace('_', '-')}`"
             texts = option if option is not None else getattr(chosen, name)
-            values[name] = None if texts is None else selectors.parse(texts, codes, where)
+            empty = option is None and not texts and name != "select"
+            values[name] = texts if texts is None or empty else selectors.parse(texts, codes, where)
         values["per_file_ignores"] = tuple(
             replace(one, codes=selectors.parse(one.codes, codes, f"{path}: `per-file-ignores`"))
             for one in chosen.per_file_ignores

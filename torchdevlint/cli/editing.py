@@ -20,6 +20,7 @@ def add_noqa(found: Sequence[Outcome], reason: str) -> int:
     done = failed = 0
     for outcome in found:
         findings = [d for d in outcome.findings if d.code not in (FAILURE, comments.UNUSED)]
+        failed += tell_failures(outcome)
         if not findings:
             continue
         path = Path(outcome.path)
@@ -31,6 +32,14 @@ def add_noqa(found: Sequence[Outcome], reason: str) -> int:
             say(f"torchdevlint: {path} is left as it is: {error}")
     say(f"{count(done, 'finding')} silenced")
     return int(failed > 0)
+
+
+def tell_failures(outcome: Outcome) -> int:
+    """Say why a file cannot be worked on, and return how many reasons there are."""
+    reasons = [d for d in outcome.findings if d.code == FAILURE]
+    for reason in reasons:
+        say(f"torchdevlint: {outcome.path}:{reason.line} is left as it is: {reason.message}")
+    return len(reasons)
 
 
 def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool) -> None:
