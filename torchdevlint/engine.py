@@ -39,6 +39,7 @@ class Diagnostic:
     end_column: int
     trace: tuple[Step, ...] = ()
     repair: Repair | None = None
+    places: int = 1
 
 
 @cache
@@ -121,7 +122,7 @@ def diagnose(module: cst.Module, settled: list[Settled], text: str | None = None
         steps = tuple(traces.steps(one, spans)) if scopes is not None else ()
         fix = first.fix
         repair = fixes.resolve(fix, spans, scopes) if fix is not None and scopes is not None else None
-        diagnostics.append(Diagnostic(one.rule.code, message, *place, steps, repair))
+        diagnostics.append(Diagnostic(one.rule.code, message, *place, steps, repair, len(places)))
     return sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))
 
 

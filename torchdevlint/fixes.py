@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -11,7 +11,6 @@ import libcst as cst
 
 from torchdevlint.names import text_of
 from torchdevlint.positions import Span
-from torchdevlint.why import Role, Why
 
 
 class Safety(Enum):
@@ -31,14 +30,13 @@ class Where(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text for a change, and the names that have to be bound where it is to stand.
+    """A text for a change.
 
-    ``kept`` is a name that the text binds, or the owner of what it binds: it stands where the whole statement is an
-    expression, and is read afterwards, or there is nothing to gain.
+    ``kept`` is a name that the text binds: it stands where the whole statement is an expression, where the name is a
+    variable of the same function, and is read afterwards, or there is nothing to gain.
     """
 
     text: str
-    names: frozenset[str] = frozenset()
     kept: str = ""
 
 
@@ -85,35 +83,21 @@ def is_plain(node: cst.CSTNode | None) -> bool:
     return isinstance(node, cst.Name) and not node.lpar
 
 
-def words(text: str, *plain: cst.CSTNode) -> Words:
-    """Return a text that names some plain expressions."""
-    return Words(text, frozenset(text_of(node).partition(".")[0] for node in plain))
-
-
 def applied(node: cst.CSTNode, *choices: Words) -> tuple[Change, ...]:
     """Return the changes that apply an attribute or a call to an expression (`x` becomes `x.cpu()`)."""
     if isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript) and not node.lpar:
         return (Change(node, Where.AFTER, choices),)
-    closed = tuple(Words(f"){one.text}", one.names) for one in choices)
+    closed = tuple(Words(f"){one.text}") for one in choices)
     return (Change(node, Where.BEFORE, (Words("("),)), Change(node, Where.AFTER, closed))
 
 
-def moved(node: cst.CSTNode, other: cst.CSTNode, why: Why | None, of_module: bool = False) -> Fix | None:
-    """Return the fix that moves a tensor to where another value is: by the name that was moved to, or by that value.
-
-    ``other`` is the expression of the other value, ``why`` how it got to its device, ``of_module`` that it is a module.
-    """
-    choices = []
-    step = why.of(Role.MOVED) if why is not None else None
-    target = (
-        step.node.args[0].value if step is not None and isinstance(step.node, cst.Call) and step.node.args else None
-    )
-    if target is not None and is_plain(target):
-        choices.append(words(f".to({text_of(target)})", target))
-    if is_plain(other):
-        text = text_of(other)
-        choices.append(words(f".to(next({text}.parameters()).device)" if of_module else f".to({text}.device)", other))
-    return Fix(Safety.SAFE, applied(node, *choices)) if choices else None
+def moved(node: cst.CSTNode, other: cst.CSTNode, of_module: bool = False) -> Fix | None:
+    """Return the fix that moves a tensor to where another value of the same statement is, whatever that is called."""
+    if not is_plain(other):
+        return None
+    text = text_of(other)
+    place = f"next({text}.parameters()).device" if of_module else f"{text}.device"
+    return Fix(Safety.SAFE, applied(node, Words(f".to({place})")))
 
 
 def on_host(node: cst.CSTNode) -> Fix:
@@ -145,10 +129,12 @@ def argument_dropped(node: cst.CSTNode, keyword: str, safety: Safety) -> Fix | N
 
 def assigned(node: cst.CSTNode) -> Fix | None:
     """Return the fix that binds the object of a call to its result (`x.cuda()` becomes `x = x.cuda()`)."""
-    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and is_plain(node.func.value)):
-        return None
-    text = text_of(node.func.value)
-    bind = Words(f"{text} = ", kept=text.partition(".")[0])
+    if not (
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and isinstance(node.func.value, cst.Name)
+    ):
+        return None  # an attribute may be a parameter or a property, which takes no tensor
+    text = node.func.value.value
+    bind = Words(f"{text} = ", kept=text)
     return Fix(Safety.UNSAFE, (Change(node, Where.BEFORE, (bind,)),))
 
 
@@ -212,33 +198,21 @@ def resolve(fix: Fix, spans: Mapping[cst.CSTNode, Span], scopes: Scopes) -> Repa
 
 
 def _may_stand(one: Words, span: Span, scopes: Scopes) -> bool:
-    return scopes.bind(one.names, span) and (not one.kept or scopes.keeps(one.kept, span))
+    return not one.kept or scopes.keeps(one.kept, span)
 
 
 class Scopes:
-    """Which names are bound where, as far as a name that is written there must be."""
+    """Which names are variables where, and whether they are read again."""
 
     def __init__(self, text: str) -> None:
         """Take the text of a file that Python can parse."""
         self._tree = ast.parse(text)
 
-    def bind(self, names: Iterable[str], place: Span) -> bool:
-        """Tell whether all names are bound at a place: above it in its function, as a parameter, or by the module."""
-        wanted = set(names)
-        if not wanted:
-            return True
-        around = _around(self._tree, place)
-        for scope in reversed(around):
-            if isinstance(scope, ast.ClassDef):
-                continue
-            wanted -= _bound(scope, place if scope is around[-1] else None)
-        return not wanted
-
     def keeps(self, name: str, place: Span) -> bool:
         """Tell whether an expression is a statement of its own, and what it would bind to a name is read later."""
         scope = _around(self._tree, place)[-1]
         statements = [n for n in ast.walk(scope) if isinstance(n, ast.Expr) and _is_at(n.value, place)]
-        return bool(statements) and _is_read(scope, name, place)
+        return bool(statements) and name in _bound(scope, place) and _is_read(scope, name, place)
 
 
 def _is_at(node: ast.expr, place: Span) -> bool:
@@ -268,8 +242,8 @@ def _around(tree: ast.Module, place: Span) -> list[_Scope]:
     return [tree, *(node for node in inside if node.lineno <= place.line <= (node.end_lineno or node.lineno))]
 
 
-def _bound(scope: _Scope, above: Span | None) -> set[str]:
-    """Return the names that a scope binds, those in it only that stand above a place."""
+def _bound(scope: _Scope, above: Span) -> set[str]:
+    """Return the names that a scope binds above a place."""
     names: set[str] = set()
     if not isinstance(scope, ast.Module | ast.ClassDef):
         arguments = scope.args
@@ -279,7 +253,7 @@ def _bound(scope: _Scope, above: Span | None) -> set[str]:
     while todo:
         node = todo.pop()
         line = getattr(node, "lineno", 0)
-        if above is not None and line > above.line:
+        if line > above.line:
             continue
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -287,9 +261,9 @@ def _bound(scope: _Scope, above: Span | None) -> set[str]:
                 continue
             case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 continue
-            case ast.Name(id=name, ctx=ast.Store()) if above is None or line < above.line:
+            case ast.Name(id=name, ctx=ast.Store()) if line < above.line:
                 names.add(name)
-            case ast.alias(name=name, asname=asname) if above is None or line < above.line:
+            case ast.alias(name=name, asname=asname) if line < above.line:
                 names.add((asname or name).partition(".")[0])
             case _:
                 pass

@@ -119,30 +119,27 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         blamed.add(index)
         left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
         culprit, node = _blame(event, odd, other, left, right, facts)
-        fix = _fix(event, odd, other, left, right) if event.entry is None else None
+        fix = _fix(event, odd, other, left) if event.entry is None else None
         yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node, fix)
 
 
-def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility, far: Possibility) -> Fix | None:
+def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility) -> Fix | None:
     """Return what mends a meeting in its place: the host operand moves, unless it is what is written to."""
     if not lattice.is_host(near.device) or odd.part or (event.in_place and odd is event.operands[0]):
         return None
-    return fixes.moved(odd.node, other.node, far.why)
+    return fixes.moved(odd.node, other.node) if not other.part else None
 
 
-def _input_fix(event: Called, given: cst.CSTNode, place: Possibility) -> Fix | None:
+def _input_fix(event: Called, given: cst.CSTNode) -> Fix | None:
     """Return what moves an input to its module: where the module is called, or where a method is that calls it."""
-    if event.entry is None:
-        return fixes.moved(given, _callee(event.node), place.why, of_module=True)
-    match event.entry:
+    match event.node if event.entry is None else event.entry:
+        case cst.Call(func=called, args=[*given_]) if event.entry is None:
+            starred = any(one.star and one.value is given for one in given_)
+            return None if starred else fixes.moved(given, called, of_module=True)
         case cst.Call(func=called, args=[cst.Arg(value=value, star="")]):
-            return fixes.moved(value, called, place.why, of_module=True)
+            return fixes.moved(value, called, of_module=True)
         case _:
             return None
-
-
-def _callee(node: cst.CSTNode) -> cst.CSTNode:
-    return node.func if isinstance(node, cst.Call) else node
 
 
 def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
@@ -221,7 +218,7 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        fix = None if module_is_odd or operand.part else _input_fix(event, operand.node, clash.left)
+        fix = None if module_is_odd or operand.part else _input_fix(event, operand.node)
         yield Meeting(odd, other, culprit, node, fix)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets

@@ -282,6 +282,43 @@ def test_processes_change_nothing(project: Path) -> None:
     assert running.jobs_by_default() >= 1
 
 
+class Full(io.StringIO):
+    """A standard output that takes nothing."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__()
+        self._error = error
+
+    def write(self, text: str) -> int:
+        raise self._error
+
+
+def test_standard_output_that_cannot_be_written(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", Full(OSError(28, "No space left on device")))
+    assert main(["check", "train.py"]) == 2
+    assert capsys.readouterr().err == "torchdevlint: standard output cannot be written: No space left on device\n"
+
+
+def test_a_reader_that_has_gone_away(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Full(BrokenPipeError(32, "Broken pipe")))
+    with pytest.raises(BrokenPipeError):
+        main(["check", "train.py"])
+
+
+def test_no_standard_output(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["check", "train.py"]) == 1
+
+
+@pytest.mark.parametrize("coding", ["rot13", "nonsense", "hex"])
+def test_what_is_no_encoding_of_text(project: Path, capsys: pytest.CaptureFixture[str], coding: str) -> None:
+    (project / "a.py").write_text(f"# coding: {coding}\n{THROWN_AWAY}")
+    main(["check", "a.py"])
+    assert "a.py:" in capsys.readouterr().out
+
+
 # the installed command
 
 

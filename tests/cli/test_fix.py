@@ -17,7 +17,7 @@ from torchdevlint import fixes
 from torchdevlint.checking import fixing
 from torchdevlint.checking.documents import Document
 from torchdevlint.checking.fixing import FixTask, mended
-from torchdevlint.checking.outcomes import Task
+from torchdevlint.checking.outcomes import Task, check
 from torchdevlint.cli.main import main
 from torchdevlint.options import on_by_default
 
@@ -79,7 +79,7 @@ def test_what_is_mended_is_gone_and_stays_so(path: Path) -> None:
 
 def test_most_of_what_these_rules_find_is_mended() -> None:
     mendable = [path for path in BAD if code_of(path) in MENDED]
-    assert sum(bool(fixed(path).mended) for path in mendable) > len(mendable) * 3 / 4
+    assert sum(bool(fixed(path).mended) for path in mendable) > len(mendable) * 2 / 3
 
 
 # one fix
@@ -88,16 +88,16 @@ def test_most_of_what_these_rules_find_is_mended() -> None:
 @pytest.mark.parametrize(
     ("bad", "good"),
     [
-        ("y = model(x)", "y = model(x.to(device))"),
-        ("y = model(x * 2)", "y = model((x * 2).to(device))"),
-        ("y = model((x * 2))", "y = model(((x * 2).to(device)))"),
-        ("y = model(x[:2],)  # why", "y = model(x[:2].to(device),)  # why"),
-        ("y = model(\n    x  # why\n)", "y = model(\n    x.to(device)  # why\n)"),
+        ("y = z + x", "y = z + x.to(z.device)"),
+        ("y = z + x * 2", "y = z + (x * 2).to(z.device)"),
+        ("y = z + (x * 2)", "y = z + ((x * 2).to(z.device))"),
+        ("y = z + x[:2]  # why", "y = z + x[:2].to(z.device)  # why"),
+        ("y = torch.add(\n    z, x  # why\n)", "y = torch.add(\n    z, x.to(z.device)  # why\n)"),
     ],
 )
 def test_expressions_are_closed_where_they_must_be(bad: str, good: str) -> None:
-    head = "import torch\ndevice = 'cuda'\nmodel = torch.nn.Linear(3, 3).to(device)\nx = torch.ones(4, 3)\n"
-    done = mended(FixTask(Task("a.py", lambda c: c == "TDL102", head + bad)), Document(head + bad, "utf-8"))
+    head = "import torch\nx, z = torch.ones(3, 3), torch.ones(3, 3).cuda()\n"
+    done = mended(FixTask(Task("a.py", lambda c: c == "TDL101", head + bad)), Document(head + bad, "utf-8"))
     assert done.after == head + good
 
 
@@ -105,60 +105,19 @@ def after(text: str, code: str, unsafe: bool = True) -> str:
     return mended(FixTask(Task("a.py", lambda c: c == code, text), unsafe), Document(text, "utf-8")).after
 
 
-MOVED_ELSEWHERE = """\
-import torch
+STARRED = "import torch\nmodel = torch.nn.Linear(3, 3).cuda()\nxs = [torch.ones(1, 3)]\nmodel(*xs)\n"
+LISTED = "import torch\nx = torch.ones(1, 3).cuda()\nxs = [torch.ones(1, 3)]\ntorch.cat([*xs, x])\n"
 
 
-def build(place):
-    return torch.nn.Linear(3, 3).to(place)
+@pytest.mark.parametrize(("text", "code"), [(STARRED, "TDL102"), (LISTED, "TDL101")])
+def test_what_stands_for_several_is_not_moved(text: str, code: str) -> None:
+    assert after(text, code) == text
 
 
-def predict(x):
-    net = build("cuda")
-    return net(torch.ones(4, 3)) + torch.ones(4, 3)
-"""
-
-
-def test_a_name_that_is_not_bound_there_is_not_written() -> None:
-    assert ".to(next(net.parameters()).device)" in after(MOVED_ELSEWHERE, "TDL102")
-    assert after(MOVED_ELSEWHERE, "TDL101") == MOVED_ELSEWHERE
-
-
-SCOPES = """\
-import os.path as path
-from torch import nn
-
-def outer(a, *b, c=1, **d):
-    import sys
-    e = 1
-    def inner(f):
-        g = [h for h in f]
-        here
-        i = 1
-    class K:
-        j = 1
-        def method(self):
-            here
-    (lambda k: here)
-def other():
-    l = 1
-"""
-
-
-@pytest.mark.parametrize(
-    ("line", "bound", "unbound"),
-    [
-        (9, "path nn outer a b c d sys e inner K f g other", "h i j k l os method self"),
-        (14, "path a e inner K self", "j i f method"),
-        (15, "k e a", "f j"),
-        (5, "a b c d path", "sys e inner"),
-    ],
-)
-def test_scopes(line: int, bound: str, unbound: str) -> None:
-    scopes = fixes.Scopes(SCOPES)
-    place = fixes.Span(line, 12, line, 16)
-    assert [name for name in bound.split() if not scopes.bind([name], place)] == []
-    assert [name for name in unbound.split() if scopes.bind([name], place)] == []
+def test_what_does_not_help_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixing, "check", lambda task: before)
+    before = check(Task("a.py", on_by_default, THROWN_AWAY))
+    assert after(THROWN_AWAY, "TDL201") == THROWN_AWAY
 
 
 def test_lines_do_not_become_too_long(tmp_path: Path) -> None:
@@ -175,8 +134,13 @@ def test_of_two_fixes_the_one_that_fits_is_made() -> None:
 
 
 def test_what_would_be_no_python_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fixes, "text_of", lambda node: "1")
+    monkeypatch.setattr(fixing, "_is_python", lambda document: "x = x" not in document.text)
     assert after(THROWN_AWAY, "TDL201") == THROWN_AWAY
+
+
+@pytest.mark.parametrize("text", ["x = (1\n", "f(a=1, a=2)\n", "x = 1\0\n"])
+def test_what_is_no_python(text: str) -> None:
+    assert not fixing._is_python(Document(text, "utf-8"))
 
 
 def test_a_fix_whose_place_is_not_known() -> None:
@@ -201,14 +165,15 @@ def test_what_has_no_fix(made: object) -> None:
 DISCARDED = {
     "a parameter that nobody reads again": "def f(x):\n    x + 1\n    x.cuda()\n",
     "the target of a loop": "for x in xs:\n    x + 1\n    x.cuda()\n",
+    "of another function": "x = torch.ones(3)\ndef f():\n    x.cuda()\n    return x + 1\n",
+    "an attribute": (
+        "class A:\n    def f(self):\n        self.x = torch.ones(3)\n        self.x.cuda()\n        print(self)\n"
+    ),
     "one of several": "x = torch.ones(3)\nx.cuda(), print(x)\nprint(x)\n",
 }
 TAKEN = {
     "read below": "x = torch.ones(3)\nx.cuda()\nprint(x)\n",
     "read in the next pass": "x = torch.ones(3)\nwhile x.sum() > 0:\n    print(x)\n    x.cuda()\n",
-    "an attribute": (
-        "class A:\n    def f(self):\n        self.x = torch.ones(3)\n        self.x.cuda()\n        print(self)\n"
-    ),
 }
 
 

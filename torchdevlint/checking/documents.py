@@ -68,7 +68,7 @@ def parse(data: bytes) -> Document:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         document = Document(data[len(mark) :].decode(encoding), encoding, mark)
-    except (SyntaxError, UnicodeError):
+    except (SyntaxError, UnicodeError, LookupError):
         raise NotEditable("it is not encoded as it declares") from None
     if document.encode() != data:
         raise NotEditable(f"its encoding, {document.encoding}, does not survive a change")

@@ -92,19 +92,29 @@ def mended(job: FixTask, original: Document) -> Mended:
         chosen = [(d, repair) for d, repair in _chosen(outcome.findings, job.unsafe) if repair.edits not in refused]
         if not chosen:
             break
-        changed = document.edited(edit for _, repair in chosen for edit in repair.edits)
-        if not _fits(document, changed, width) or not _is_python(changed):
-            if len(chosen) > 1:
-                chosen = chosen[:1]
-                changed = document.edited(chosen[0][1].edits)
-            if not _fits(document, changed, width) or not _is_python(changed):
-                refused.add(chosen[0][1].edits)
-                continue
+        done = _applied(job, document, outcome, chosen, width)
+        if done is None and len(chosen) > 1:
+            chosen = chosen[:1]
+            done = _applied(job, document, outcome, chosen, width)
+        if done is None:
+            refused.add(chosen[0][1].edits)
+            continue
         refused.clear()
-        document = changed
+        document, outcome = done
         mended.extend(d for d, _ in chosen)
-        outcome = check(replace(job.task, text=document.plain()))
     return Mended(outcome, tuple(mended), original, document)
+
+
+def _applied(
+    job: FixTask, document: Document, outcome: Outcome, chosen: list[tuple[Diagnostic, Repair]], width: int
+) -> tuple[Document, Outcome] | None:
+    """Return a document after some fixes, and what is found in it; None where that does not fit or does not help."""
+    changed = document.edited(edit for _, repair in chosen for edit in repair.edits)
+    if not _fits(document, changed, width) or not _is_python(changed):
+        return None
+    after = check(replace(job.task, text=changed.plain()))
+    fewer = sum(d.places for d in after.findings) < sum(d.places for d in outcome.findings)
+    return (changed, after) if fewer else None
 
 
 def _chosen(findings: Iterable[Diagnostic], unsafe: bool) -> list[tuple[Diagnostic, Repair]]:

@@ -21,7 +21,7 @@ def read(path: str) -> str:
     try:
         with tokenize.open(path) as source:
             return source.read().removeprefix("\ufeff")
-    except (SyntaxError, UnicodeError):
+    except (SyntaxError, UnicodeError, LookupError):
         # flake8 does the same, so that a wrong declaration is no reason to find nothing
         with open(path, encoding="latin-1") as source:  # noqa: PTH123 (a path may be a text)
             return source.read()
@@ -32,7 +32,7 @@ def decode(data: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
-    except (SyntaxError, UnicodeError):
+    except (SyntaxError, UnicodeError, LookupError):
         text = data.decode("latin-1")
     return io.StringIO(text.removeprefix("\ufeff"), newline=None).read()
 

@@ -79,7 +79,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _tell(arguments: argparse.Namespace, settings: Settings, found: Sequence[Outcome]) -> int:
     """Write the report and return the exit status."""
-    terminal = arguments.output_file is None and sys.stdout.isatty()
+    terminal = arguments.output_file is None and sys.stdout is not None and sys.stdout.isatty()
     made = Report(tuple(found), Path.cwd(), colour=terminal)
     telling.report(made, settings.output_format, statistics=arguments.statistics, to=arguments.output_file)
     ranks = [*Severity]

@@ -52,13 +52,15 @@ def report(made: Report, form: str | None, *, statistics: bool, to: Path | None)
 
 def write(text: str, to: Path | None) -> None:
     """Write a text to standard output, or in place of a file as UTF-8. Raises `Failure` where it cannot be written."""
-    if to is None:
-        sys.stdout.write(text)
-        return
     try:
+        if to is None:
+            print(text, end="", flush=True)  # noqa: T201 (it stands where there is no standard output, too)
+            return
         replace_bytes(to, text.encode())
     except OSError as error:
-        raise Failure(f"{to} cannot be written: {error.strerror or error}") from None
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise Failure(f"{to or 'standard output'} cannot be written: {error.strerror or error}") from None
 
 
 def counted(made: Report) -> str:

@@ -355,7 +355,8 @@ def _items(run: Run, argument: Argument) -> list[Argument]:
 
 def _element_nodes(node: cst.CSTNode, count: int) -> list[cst.CSTNode]:
     """Return the nodes of the elements of a list display, or the node itself for each."""
-    if isinstance(node, cst.List | cst.Tuple) and len(node.elements) == count:
+    plain = isinstance(node, cst.List | cst.Tuple) and all(type(e) is cst.Element for e in node.elements)
+    if plain and isinstance(node, cst.List | cst.Tuple) and len(node.elements) == count:
         return [element.value for element in node.elements]
     return [node] * count
 
