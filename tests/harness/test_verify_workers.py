@@ -204,7 +204,12 @@ def test_an_interrupt_leaves_no_process(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "torchdevlint.harness.warm", "1"]
     path = os.pathsep.join(workers.search_path())
     process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}
+        command,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+        # where these tests run in the background, interrupts are ignored, and would be by the process too
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (no thread is running here)
     )
     assert process.stdin is not None
     assert process.stderr is not None
