@@ -29,24 +29,17 @@ class Where(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A text for a change.
+class Change:
+    """One change: a text that is written somewhere about a node.
 
     ``kept`` is a name that the text binds: it stands where the whole statement is an expression, where the name is a
     variable of the same function, and is read afterwards, or there is nothing to gain.
     """
 
-    text: str
-    kept: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change: the first of the texts whose names are bound there is written."""
-
     node: cst.CSTNode
     where: Where
-    choices: tuple[Words, ...]
+    text: str
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +76,11 @@ def is_plain(node: cst.CSTNode | None) -> bool:
     return isinstance(node, cst.Name) and not node.lpar
 
 
-def applied(node: cst.CSTNode, *choices: Words) -> tuple[Change, ...]:
+def applied(node: cst.CSTNode, text: str) -> tuple[Change, ...]:
     """Return the changes that apply an attribute or a call to an expression (`x` becomes `x.cpu()`)."""
     if isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript) and not node.lpar:
-        return (Change(node, Where.AFTER, choices),)
-    closed = tuple(Words(f"){one.text}") for one in choices)
-    return (Change(node, Where.BEFORE, (Words("("),)), Change(node, Where.AFTER, closed))
+        return (Change(node, Where.AFTER, text),)
+    return (Change(node, Where.BEFORE, "("), Change(node, Where.AFTER, f"){text}"))
 
 
 def moved(node: cst.CSTNode, other: cst.CSTNode, of_module: bool = False) -> Fix | None:
@@ -97,12 +89,12 @@ def moved(node: cst.CSTNode, other: cst.CSTNode, of_module: bool = False) -> Fix
         return None
     text = text_of(other)
     place = f"next({text}.parameters()).device" if of_module else f"{text}.device"
-    return Fix(Safety.SAFE, applied(node, Words(f".to({place})")))
+    return Fix(Safety.SAFE, applied(node, f".to({place})"))
 
 
 def on_host(node: cst.CSTNode) -> Fix:
     """Return the fix that copies a tensor to the host where it is used; one that is there stays."""
-    return Fix(Safety.SAFE, applied(node, Words(".cpu()")))
+    return Fix(Safety.SAFE, applied(node, ".cpu()"))
 
 
 def argument_added(node: cst.CSTNode, text: str, safety: Safety) -> Fix | None:
@@ -112,7 +104,7 @@ def argument_added(node: cst.CSTNode, text: str, safety: Safety) -> Fix | None:
     keyword = text.partition("=")[0]
     if any(one.star == "**" or (one.keyword is not None and one.keyword.value == keyword) for one in node.args):
         return None
-    return Fix(safety, (Change(node.args[-1].value, Where.AFTER, (Words(f", {text}"),)),))
+    return Fix(safety, (Change(node.args[-1].value, Where.AFTER, f", {text}"),))
 
 
 def argument_dropped(node: cst.CSTNode, keyword: str, safety: Safety) -> Fix | None:
@@ -134,13 +126,12 @@ def assigned(node: cst.CSTNode) -> Fix | None:
     ):
         return None  # an attribute may be a parameter or a property, which takes no tensor
     text = node.func.value.value
-    bind = Words(f"{text} = ", kept=text)
-    return Fix(Safety.UNSAFE, (Change(node, Where.BEFORE, (bind,)),))
+    return Fix(Safety.UNSAFE, (Change(node, Where.BEFORE, f"{text} = ", kept=text),))
 
 
 def called(node: cst.CSTNode) -> Fix:
     """Return the fix that calls what is named only."""
-    return Fix(Safety.UNSAFE, (Change(node, Where.AFTER, (Words("()"),)),))
+    return Fix(Safety.UNSAFE, (Change(node, Where.AFTER, "()"),))
 
 
 def detached(node: cst.CSTNode) -> Fix | None:
@@ -149,7 +140,7 @@ def detached(node: cst.CSTNode) -> Fix | None:
         case cst.AugAssign(value=cst.List() | cst.Tuple()):
             return None
         case cst.AugAssign(value=value) | cst.Call(args=[cst.Arg(value=value)]):
-            return Fix(Safety.SAFE, applied(value, Words(".detach()")))
+            return Fix(Safety.SAFE, applied(value, ".detach()"))
         case _:
             return None
 
@@ -163,7 +154,7 @@ def attribute_instead(node: cst.CSTNode, name: str) -> Fix | None:
 
 def instead(node: cst.CSTNode, text: str, safety: Safety) -> Fix:
     """Return the fix that writes a text instead of an expression."""
-    return Fix(safety, (Change(node, Where.INSTEAD, (Words(text),)),))
+    return Fix(safety, (Change(node, Where.INSTEAD, text),))
 
 
 # what comes of it in the text -----------------------------------------------------------------------------------
@@ -176,14 +167,13 @@ def nodes(fix: Fix | None) -> Iterator[cst.CSTNode]:
 
 
 def resolve(fix: Fix, spans: Mapping[cst.CSTNode, Span], scopes: Scopes) -> Repair | None:
-    """Return a fix as edits, or None where no text of a change can stand in its place."""
+    """Return a fix as edits, or None where a change cannot stand in its place."""
     edits = []
     for change in fix.changes:
         span = spans.get(change.node)
         if span is None:
             return None
-        chosen = next((one for one in change.choices if _may_stand(one, span, scopes)), None)
-        if chosen is None:
+        if change.kept and not scopes.keeps(change.kept, span):
             return None
         start, end = (span.line, span.column), (span.end_line, span.end_column)
         match change.where:
@@ -193,12 +183,8 @@ def resolve(fix: Fix, spans: Mapping[cst.CSTNode, Span], scopes: Scopes) -> Repa
                 start = end
             case Where.INSTEAD:
                 pass
-        edits.append(Edit(Span(*start, *end), chosen.text))
+        edits.append(Edit(Span(*start, *end), change.text))
     return Repair(fix.safety, tuple(edits))
-
-
-def _may_stand(one: Words, span: Span, scopes: Scopes) -> bool:
-    return not one.kept or scopes.keeps(one.kept, span)
 
 
 class Scopes:

@@ -146,7 +146,7 @@ def test_what_is_no_python(text: str) -> None:
 def test_a_fix_whose_place_is_not_known() -> None:
     import libcst as cst
 
-    change = fixes.Change(cst.Name("x"), fixes.Where.AFTER, (fixes.Words("()"),))
+    change = fixes.Change(cst.Name("x"), fixes.Where.AFTER, "()")
     assert fixes.resolve(fixes.Fix(fixes.Safety.SAFE, (change,)), {}, fixes.Scopes("")) is None
 
 

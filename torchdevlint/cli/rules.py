@@ -86,5 +86,5 @@ def _as_json(rule: Rule) -> dict[str, Any]:
         "fix": rule.fix,
         "supersedes": list(rule.supersedes),
         "explanation": rule.doc.strip(),
-        "url": url_of(rule.code),
+        "url": url_of(rule),
     }

@@ -36,7 +36,7 @@ def _objects(report: Report) -> Iterator[dict[str, Any]]:
             "trace": [{"message": step.text, **_place(step.span)} for step in finding.trace],
             "help": rule.fix if rule is not None else None,
             "fix": _fix(finding.repair, rule.fix) if finding.repair is not None and rule is not None else None,
-            "url": url_of(finding.code) if rule is not None else None,
+            "url": url_of(rule) if rule is not None else None,
             "fingerprint": fingerprint,
         }
 

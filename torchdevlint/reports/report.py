@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,8 +15,7 @@ from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.engine import Diagnostic, all_rules
 from torchdevlint.rule import Rule, Severity
 
-DOCUMENTATION = "https://torchdevlint.readthedocs.io/rules/"
-"""Where the pages of the rules are."""
+_REFERENCE = re.compile(r"^- (https://\S+)", re.MULTILINE)
 
 
 _NAMES = {UNUSED: "unused-noqa"}
@@ -55,9 +55,10 @@ def severity_of(finding: Diagnostic) -> Severity:
     return rule.severity
 
 
-def url_of(code: str) -> str:
-    """Return where a rule is documented."""
-    return f"{DOCUMENTATION}{code}"
+def url_of(rule: Rule) -> str | None:
+    """Return the first reference of a rule: where PyTorch documents what it is about."""
+    found = _REFERENCE.search(rule.doc)
+    return found[1] if found is not None else None
 
 
 def relative(path: str, root: Path) -> str:

@@ -36,7 +36,6 @@ def render(report: Report) -> str:
     driver = {
         "name": "torchdevlint",
         "version": torchdevlint.__version__,
-        "informationUri": url_of("").removesuffix("rules/"),
         "rules": [_descriptor(rule) for rule in described],
     }
     run = {
@@ -57,7 +56,7 @@ def _descriptor(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": summary},
         "fullDescription": {"text": _section(rest, "What it does") or summary},
         "help": {"text": rule.doc.strip(), "markdown": rule.doc.strip()},
-        "helpUri": url_of(rule.code),
+        "helpUri": url_of(rule),
         "defaultConfiguration": {"level": _LEVELS[rule.severity], "enabled": on_by_default(rule.code)},
         "properties": {"tags": ["pytorch", "device"], "problem.severity": _LEVELS[rule.severity]},
     }
