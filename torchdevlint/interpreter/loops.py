@@ -10,9 +10,9 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ALWAYS
+from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import ITEMS, Branch, Items
-from torchdevlint.values import Const, Container, Device, Module, Tensor, Value
+from torchdevlint.values import Const, Container, Device, Flag, Module, Tensor, Value
 
 PASSES = 2
 UNROLLED = 8
@@ -36,9 +36,11 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
     counted = _counted(run, node) if passes == PASSES else None
     if known is not None and passes == PASSES < len(known) <= UNROLLED and _differ(run, known):
         passes = len(known)
+    present = _counted_devices(run, node.iter)
     exact = known if known is not None and len(known) <= max(passes, PASSES) else ()
 
     def begin(turn: int) -> None:
+        run.world |= present
         value = exact[turn] if turn < len(exact) else iteration.element(run, iterable, node.iter)
         told = turn == 0 or turn < len(exact)
         if counted is not None:
@@ -56,6 +58,13 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
     if isinstance(iterable, Container) and iterable.kind == "iterator":
         run.store.set(iterable.key, ITEMS, Items(lost=True))  # it is used up, and a second loop over it has nothing
     return flow
+
+
+def _counted_devices(run: Run, iterable: cst.BaseExpression) -> Condition:
+    """Return what holds in the passes of `for i in range(torch.cuda.device_count())`: there is a device."""
+    given = iterable.args if isinstance(iterable, cst.Call) else ()
+    values = (expressions.evaluate(run, argument.value) for argument in given)
+    return next((value.when_true for value in values if isinstance(value, Flag)), ALWAYS)
 
 
 def _differ(run: Run, values: list[Value], depth: int = 0) -> bool:

@@ -16,7 +16,7 @@ from torchdevlint.transfers.devices import (
     tested_slots,
 )
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
-from torchdevlint.transfers.environment import set_variable
+from torchdevlint.transfers.environment import halved, set_variable
 from torchdevlint.transfers.evaluation import evaluated
 from torchdevlint.transfers.frameworks import device_symbol
 from torchdevlint.transfers.groups import called_alone, told_by
@@ -67,6 +67,7 @@ __all__ = [
     "follow",
     "formatted_device",
     "freeze",
+    "halved",
     "handed_out",
     "hold",
     "hooked",

@@ -42,20 +42,21 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     path = text_of_path(run, source.node) if source is not None else ""
     if given is not None:
         _pin(run, call, given)
+    run.facts.maps |= mapped
     made = run.opaque("checkpoint")
+    run.facts.works |= run.activation == 0
     run.load_of[made.key] = made.key
     states.opened(run, made, states.file_of(run, source))
     # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
     distributed = (run_rows.DISTRIBUTED, True) in run.world
     guarded = not distributed and any(truth and _about_accelerator(guard) for guard, truth in run.world)
     guarded = guarded or run.guarded > 0
-    text = call.text
     # What this very run wrote goes back to where this run had it: only another machine could miss that device.
     # After training it reads its own best checkpoint back, whoever wrote that for it.
     host_saved = run.store.get(0, TRAINED) == run.activation + 1 or (
         path in run.host_files or run.saved_files.get(path) == run.activation
     )
-    run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))
+    run.emit(Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, made.key))
     if row.module:
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
@@ -116,6 +117,7 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     target = call.get(row.path, "f")
     path = text_of_path(run, target.node) if target is not None else ""
     on_host = _on_host(run, value)
+    run.facts.works |= run.activation == 0
     run.facts.saves.append(on_host)
     states.saved(run, states.file_of(run, target), value)
     if path:
