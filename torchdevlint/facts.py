@@ -87,9 +87,10 @@ class FileFacts:
     returned: set[int] = field(default_factory=set)
 
     # checkpoints that reach a module, an optimizer, a move or the caller, the opaque objects they are loaded into,
-    # and of each checkpoint that is written whether it comes from the host
+    # those of which a part goes back to the caller, and whether each checkpoint that is written comes from the host
     kept_loads: set[int] = field(default_factory=set)
     loads_into: dict[int, set[int]] = field(default_factory=dict)
+    parts_returned: set[int] = field(default_factory=set)
     saves: list[bool] = field(default_factory=list)
 
     # state dicts that each file was written with, one entry for each write, and the values whose keys may be changed
@@ -238,7 +239,10 @@ class FileFacts:
 
     def keeps(self, load: int) -> bool:
         """Tell whether what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
-        return load in self.kept_loads or any(key in self.modules for key in self.loads_into.get(load, ()))
+        receivers = self.loads_into.get(load, set())
+        if load in self.kept_loads or (receivers and load in self.parts_returned):
+            return True
+        return any(key in self.modules for key in receivers)
 
     def next_step(self, optimizer: int, moment: int) -> frozenset[Device] | None:
         """Return where the parameters of an optimizer are at its first step after a moment, None if there is none."""

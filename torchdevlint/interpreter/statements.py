@@ -99,7 +99,7 @@ def _return(run: Run, node: cst.Return) -> Flow:
         run.facts.returned |= value.tallies
     elif run.frame.key not in run.facts.training_functions:
         escapes.consume(run, value)
-    transfers.keep(run, value)
+    transfers.handed_back(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
-from torchdevlint.transfers.checkpoints import keep
+from torchdevlint.transfers.checkpoints import handed_back, handed_on
 from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
 from torchdevlint.transfers.devices import (
     asked_slots,
@@ -68,13 +68,14 @@ __all__ = [
     "formatted_device",
     "freeze",
     "halved",
+    "handed_back",
+    "handed_on",
     "handed_out",
     "hold",
     "hooked",
     "indexed",
     "input_operands",
     "is_grad_mode",
-    "keep",
     "late",
     "legacy_type",
     "meet_added",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -151,18 +152,43 @@ def _on_host(run: Run, value: Value, depth: int = 0) -> bool:
 
 def keep_in(run: Run, value: Value, receiver: Module | Opaque) -> None:
     """Note that what was read is loaded into an object: of an opaque one only a module counts."""
-    if isinstance(receiver, Module):
-        keep(run, value)
-    elif isinstance(value, Opaque) and value.key in run.load_of:
-        run.facts.loads_into.setdefault(run.load_of[value.key], set()).add(receiver.key)
-
-
-def keep(run: Run, value: Value, depth: int = 0) -> None:
-    """Note that what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
-    if isinstance(value, Opaque):
-        root = run.load_of.get(value.key)
-        if root is not None:
+    for root in _roots(run, value):
+        if isinstance(receiver, Module):
             run.facts.kept_loads.add(root)
+        else:
+            run.facts.loads_into.setdefault(root, set()).add(receiver.key)
+
+
+def handed_back(run: Run, value: Value) -> None:
+    """Note that what was read goes back to the caller; a part of it may be anything (`return checkpoint["epoch"]`)."""
+    root = run.load_of.get(value.key) if isinstance(value, Opaque) else None
+    if root is not None and isinstance(value, Opaque) and value.key != root:
+        run.facts.parts_returned.add(root)
+    else:
+        keep(run, value)
+
+
+def handed_on(run: Run, call: Call, result: Opaque) -> None:
+    """Note that code which cannot be seen was given what was read: with a module, or to make something of it."""
+    values = [argument.value for argument in call.values()]
+    for value in values if run.load_of else ():
+        for root in _roots(run, value):
+            run.load_of[result.key] = root
+            for other in values:
+                if isinstance(other, Module | Opaque) and other is not value:
+                    keep_in(run, value, other)
+
+
+def keep(run: Run, value: Value) -> None:
+    """Note that what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
+    run.facts.kept_loads.update(_roots(run, value))
+
+
+def _roots(run: Run, value: Value, depth: int = 0) -> Iterator[int]:
+    """Yield the keys of the checkpoints that a value, or something in it, was read from."""
+    if isinstance(value, Opaque) and value.key in run.load_of:
+        yield run.load_of[value.key]
     elif isinstance(value, Container) and depth < MAX_DEPTH:
-        for _, item in run.items(value).exact:
-            keep(run, item, depth + 1)
+        items = run.items(value)
+        for item in (*(item for _, item in items.exact), *((items.rest,) if items.rest is not None else ())):
+            yield from _roots(run, item, depth + 1)
