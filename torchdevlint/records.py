@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,8 +40,7 @@ def _define(cls: type[_T], *, frozen: bool, eq: bool) -> type[_T]:
     if eq and not frozen:
         namespace["__hash__"] = None
     names = ["__init__", "_values", *(["__eq__"] if eq else ()), *(["__hash__"] if eq and frozen else ())]
-    for name in names:
-        namespace[name] = _compiled_when_called(name, names)
+    namespace |= {name: _compiled_when_called(name) for name in names}
     metaclass: Any = type(cls)
     whole: type[_T] = metaclass(cls.__name__, cls.__bases__, namespace)
     whole.__qualname__ = cls.__qualname__
@@ -53,58 +52,70 @@ def _text(record: Any) -> str:
     return f"{type(record).__qualname__}({', '.join(values)})"
 
 
-def _compiled_when_called(name: str, names: list[str]) -> Callable[..., Any]:
-    """Return what stands in the place of a method until it is called: it puts all of them in their places."""
+def _compiled_when_called(name: str) -> Callable[..., Any]:
+    """Return what stands in the place of a method until it is called, and then puts the method there."""
 
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
         cls = type(self)
-        for compiled, function in _compiled(cls.__dataclass_fields__, hasattr(cls, "__post_init__")).items():
-            if compiled in names:
-                setattr(cls, compiled, function)
-        return getattr(cls, name)(self, *arguments, **keywords)
+        fields = cls.__dataclass_fields__.values()
+        source, given = (
+            _initializer(fields, hasattr(cls, "__post_init__")) if name == "__init__" else (_SOURCES[name](fields), {})
+        )
+        compiled: dict[str, Callable[..., Any]] = {}
+        exec(source, given, compiled)  # noqa: S102 (as the standard library does)
+        setattr(cls, name, compiled[name])
+        return compiled[name](self, *arguments, **keywords)
 
     return method
 
 
-def _compiled(fields: dict[str, Any], checked: bool) -> dict[str, Callable[..., Any]]:
-    """Return the methods of a class with the fields; ``checked`` tells that it has a `__post_init__`."""
-    given: dict[str, Any] = {"MISSING": MISSING}
-    parameters, body = [], []
-    for name, made in fields.items():
-        value = name
+def _initializer(fields: Iterable[Any], checked: bool) -> tuple[str, dict[str, object]]:
+    """Return the source of `__init__`, and what it names; ``checked`` tells that there is a `__post_init__`."""
+    given: dict[str, object] = {"MISSING": MISSING}
+    parameters, body = ["self"], []
+    for made in fields:
+        name = made.name
+        value = default = ""
         if made.default_factory is not MISSING:
             given[f"make_{name}"] = made.default_factory
-            value = f"make_{name}() if {name} is MISSING else {name}" if made.init else f"make_{name}()"
+            value, default = f"make_{name}()", "=MISSING"
         elif made.default is not MISSING:
             given[f"default_{name}"] = made.default
-            value = name if made.init else f"default_{name}"
-        elif not made.init:
-            continue  # for `__post_init__` to set
+            value, default = f"default_{name}", f"=default_{name}"
         if made.init:
-            default = f"default_{name}" if made.default is not MISSING else "MISSING"
-            has_default = f"default_{name}" in given or f"make_{name}" in given
-            parameters.append(f"{name}={default}" if has_default else name)
-        body.append(f"self.{name} = {value}")
+            parameters.append(name + default)
+            value = f"{value} if {name} is MISSING else {name}" if default == "=MISSING" else name
+        if value:
+            body.append(f"self.{name} = {value}")
     if checked:
         body.append("self.__post_init__()")
-    compared = "".join(f"self.{name}, " for name, made in fields.items() if made.compare)
-    source = f"""
-def __init__(self, {", ".join(parameters)}):
-    {"; ".join(body) or "pass"}
-def __eq__(self, other):
+    return f"def __init__({', '.join(parameters)}): {'; '.join(body) or 'pass'}", given
+
+
+def _equality(fields: Iterable[Any]) -> str:
+    ours = _compared(fields)
+    return f"""def __eq__(self, other):
     if self is other:
         return True
     if type(self) is not type(other):
         return NotImplemented
-    return ({compared}) == ({compared.replace("self.", "other.")})
-def __hash__(self):
-    return hash(({compared}))
-def _values(self):
-    return {{{", ".join(f"{name!r}: self.{name}" for name, made in fields.items() if made.init)}}}
-"""
-    methods: dict[str, Callable[..., Any]] = {}
-    exec(source, given, methods)  # noqa: S102 (as the standard library does)
-    return methods
+    return ({ours}) == ({ours.replace("self.", "other.")})"""
+
+
+def _hash(fields: Iterable[Any]) -> str:
+    return f"def __hash__(self): return hash(({_compared(fields)}))"
+
+
+def _compared(fields: Iterable[Any]) -> str:
+    return "".join(f"self.{made.name}, " for made in fields if made.compare)
+
+
+def _values(fields: Iterable[Any]) -> str:
+    pairs = (f"{made.name!r}: self.{made.name}" for made in fields if made.init)
+    return f"def _values(self): return {{{', '.join(pairs)}}}"
+
+
+_SOURCES = {"__eq__": _equality, "__hash__": _hash, "_values": _values}
 
 
 if TYPE_CHECKING:
