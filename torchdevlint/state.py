@@ -8,11 +8,11 @@ what was written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from torchdevlint import lattice
 from torchdevlint.lattice import ALWAYS, Condition, Placement
+from torchdevlint.records import dataclass, field, replace
 from torchdevlint.values import (
     SCALAR,
     UNKNOWN,
