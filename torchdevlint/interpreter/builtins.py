@@ -72,7 +72,7 @@ def _transposed(run: Run, call: Call) -> Value:
 
 
 def _range(run: Run, call: Call) -> Value:
-    return run.container("iterator", (), UNKNOWN)
+    return run.container("range", (), UNKNOWN)
 
 
 def _sequence(kind: str) -> Callable[[Run, Call], Value]:
