@@ -19,6 +19,7 @@ from torchdevlint.incidents import (
     HeldOptimizer,
     LoadPinned,
     NoMove,
+    Reliance,
     Replaced,
     StateLoaded,
 )
@@ -214,18 +215,18 @@ class Tallied:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A checkpoint was read; ``mapped`` tells that `map_location` was given.
+    """A checkpoint was read, ``safe`` where `map_location` was given, a test precedes, or this very run wrote it.
 
-    ``key`` identifies the value read; what became of it stands in the facts.
+    ``distributed`` tells that several processes run. ``key`` identifies the value read; what became of it stands in the
+    facts.
     """
 
     node: cst.CSTNode
     world: Condition
     text: str
-    mapped: bool
-    guarded: bool
+    safe: bool
+    distributed: bool
     key: int
-    host_saved: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,7 @@ class DeviceNamed:
     node: cst.CSTNode
     world: Condition
     device: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,7 @@ class CudaCalled:
     node: cst.CSTNode
     world: Condition
     text: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +256,7 @@ class LegacyTyped:
     node: cst.CSTNode
     world: Condition
     text: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,19 @@ from torchdevlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Reliance:
+    """What is known of a place that needs an accelerator.
+
+    ``guarded`` tells that something asks for one before, ``trial`` that only the block under the main guard runs it;
+    ``proof`` is the key of an opaque value that a class is defined with, which must be proven to have tensors, or 0.
+    """
+
+    guarded: bool
+    trial: bool = False
+    proof: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class HeldOptimizer:
     """An optimizer that holds parameters of a module at the time of an event.
 

@@ -32,6 +32,11 @@ ALWAYS_TRUE = Test(ALWAYS, ALWAYS, True)
 ALWAYS_FALSE = Test(ALWAYS, ALWAYS, False)
 
 
+def is_main_guard(test: cst.BaseExpression) -> bool:
+    """Tell whether a test asks if the file is the program (`__name__ == "__main__"`)."""
+    return isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"
+
+
 def device_is(device: Device, name: str) -> Test | None:
     """Test a device against a name: the condition of its possibility, or a guard on its symbol; None without both."""
     possibilities = [

@@ -54,7 +54,7 @@ def asked(run: Run, node: cst.BaseExpression) -> bool:
     else:
         called = True
     if not called:
-        run.facts.guards = True
+        run.facts.guards = run.facts.portable = True
         _emit(run, node, _TRUE)
     return not called
 

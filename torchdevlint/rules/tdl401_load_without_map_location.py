@@ -45,7 +45,9 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
     """Yield each load that goes back to where the file was saved."""
-    if event.mapped or event.guarded or event.host_saved or not facts.accelerated or not facts.keeps(event.key):
+    if event.safe or not facts.accelerated or not facts.keeps(event.key):
+        return
+    if not event.distributed and not facts.loads_anywhere:
         return
     if facts.saves and all(facts.saves):
         return  # whatever this script writes comes from the host

@@ -42,5 +42,5 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each literal that nothing guards."""
-    if not event.guarded and not facts.reconfigured:
+    if facts.fails(event.reliance) and not facts.reconfigured:
         yield Finding(event.node, {"device": event.device}, ("hardcoded", event.device))

@@ -42,5 +42,5 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: CudaCalled, facts: FileFacts) -> Iterator[Finding]:
     """Yield each call that nothing guards."""
-    if not event.guarded:
+    if facts.fails(event.reliance):
         yield Finding(event.node, {"text": event.text}, ("unguarded", "" if not facts.guards else event.text))

@@ -32,7 +32,7 @@ from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas, states
+from torchdevlint.transfers import additions, checkpoints, environment, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.placing import contained, move_module
@@ -344,6 +344,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return _submodules(run, row, receiver, call)
         case Visit():
             return _visit(run, row, receiver, call)
+        case Cast(half=True):
+            environment.native(run)
+            return receiver
         case Cast() | Quiet():
             return receiver
         case _:
