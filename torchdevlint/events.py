@@ -153,6 +153,7 @@ class Uncalled:
     """A function or method was used without being called; ``effect`` is what follows from that.
 
     ``before`` is where its object is, ``proofs`` are the keys of opaque values that must be tensors or modules.
+    ``bare`` tells that it needs no argument.
     """
 
     node: cst.CSTNode
@@ -161,6 +162,7 @@ class Uncalled:
     effect: str
     before: Placement
     proofs: tuple[int, ...] = ()
+    bare: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +337,10 @@ class NumberAsDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCompared:
-    """A device was compared with what it never equals; ``proof`` is that of an `Operand`."""
+    """A device was compared with what it never equals; ``proof`` is that of an `Operand`.
+
+    ``sides`` are the expressions of the device and of what it was compared with.
+    """
 
     node: cst.CSTNode
     world: Condition
@@ -344,6 +349,7 @@ class DeviceCompared:
     equal: bool
     why: str
     proof: int
+    sides: tuple[cst.CSTNode, cst.CSTNode]
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,10 +134,14 @@ class CastElsewhere:
 
 @dataclass(frozen=True, slots=True)
 class DeviceObjectGiven:
-    """An object that stands for a device was given where only its type, a text, is taken; ``proof`` as in `Operand`."""
+    """An object that stands for a device was ``given`` where only its type, a text, is taken.
+
+    ``proof`` is that of an `Operand`.
+    """
 
     node: cst.CSTNode
     world: Condition
     text: str
     device: str
     proof: int
+    given: cst.CSTNode

@@ -31,6 +31,7 @@ class Net(nn.Module):
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from torchdevlint.events import Called, Combined, Indexed
 from torchdevlint.facts import FileFacts
@@ -48,4 +49,5 @@ from torchdevlint.rule import Finding, rule
 def check(event: Called | Combined | Indexed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each tensor that a method of a module makes on the host."""
     for meeting in blamed(event, facts, Culprit.CREATION):
-        yield meeting.finding()
+        met = meeting.about[1:] if isinstance(event, Combined) else ()
+        yield replace(meeting.finding(), about=met)

@@ -32,6 +32,7 @@ for name, p in model.named_parameters():
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from torchdevlint.events import Called, Combined, Indexed
 from torchdevlint.facts import FileFacts
@@ -49,4 +50,6 @@ from torchdevlint.rule import Finding, rule
 def check(event: Called | Combined | Indexed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each tensor that a module left behind when it moved."""
     for meeting in blamed(event, facts, Culprit.STALE):
-        yield meeting.finding()
+        why = meeting.odd.possibility.why
+        mover = facts.movers.get(why.taken[0]) if why is not None else None
+        yield replace(meeting.finding(), about=(mover,) if mover is not None else ())
