@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 import torchdevlint.rules
-from torchdevlint import gate, knowledge, positions, rule, settle
+from torchdevlint import gate, knowledge, positions, rule, settle, traces
+from torchdevlint.edits import Repair
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.driver import Interpretation, interpret
 from torchdevlint.interpreter.run import Resolver, unresolved
@@ -18,13 +17,11 @@ from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
 from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
+from torchdevlint.records import dataclass
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
+from torchdevlint.traces import Step
 from torchdevlint.why import Role
-
-if TYPE_CHECKING:
-    from torchdevlint.mending import Repair
-    from torchdevlint.traces import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +137,7 @@ class _Details:
         self._source = mending.Source(text, self.spans, facts)
 
     def steps(self, one: Settled) -> tuple[Step, ...]:
-        return tuple(self._traces.steps(one, self.spans))
+        return tuple(traces.steps(one, self.spans))
 
     def repair(self, one: Settled, finding: rule.Finding) -> Repair | None:
         return self._mending.repair(one.rule, finding, self._source)

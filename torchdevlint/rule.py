@@ -7,7 +7,6 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from types import ModuleType
 from typing import Any
@@ -17,6 +16,7 @@ import libcst as cst
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
 from torchdevlint.options import on_by_default
+from torchdevlint.records import dataclass, field
 from torchdevlint.why import Why
 
 STEM = re.compile(r"tdl(\d{3})_([a-z0-9_]+)\Z")

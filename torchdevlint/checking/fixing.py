@@ -13,8 +13,8 @@ from torchdevlint.checking.documents import Document, NotEditable, load
 from torchdevlint.checking.outcomes import Outcome, Task, check
 from torchdevlint.checking.sources import lines_of
 from torchdevlint.checking.writing import replace_bytes
+from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
-from torchdevlint.mending.edits import Edit, Repair, Safety
 
 MAX_PASSES = 40
 """A fix may show the next place of the same fault; a file has more of them rarely."""

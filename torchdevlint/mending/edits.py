@@ -1,34 +1,11 @@
-"""Edits of a text, and whether they may change what a correct program computes."""
+"""Edits as fixes make them: before a stretch, after it, and together."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-
+from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.positions import Span
 
-
-class Safety(Enum):
-    """Whether a fix may change what a correct program computes."""
-
-    SAFE = "safe"
-    UNSAFE = "unsafe"
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A stretch of source and what stands there instead; an empty stretch is an insertion."""
-
-    span: Span
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """What mends a finding: edits of the text, all of them or none."""
-
-    safety: Safety
-    edits: tuple[Edit, ...]
+__all__ = ["Edit", "Repair", "Safety", "after", "before", "safe", "unsafe"]
 
 
 def safe(*edits: Edit) -> Repair:

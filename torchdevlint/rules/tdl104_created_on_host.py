@@ -31,11 +31,11 @@ class Net(nn.Module):
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from torchdevlint.events import Called, Combined, Indexed
 from torchdevlint.facts import FileFacts
 from torchdevlint.meetings import Culprit, blamed
+from torchdevlint.records import replace
 from torchdevlint.rule import Finding, rule
 
 
