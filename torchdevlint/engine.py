@@ -131,7 +131,7 @@ class _Details:
         from torchdevlint import mending, traces
 
         self._mending, self._traces = mending, traces
-        told = {*_nodes(settled), *facts.places, *facts.copied, *facts.met_inputs}
+        told = {*_nodes(settled), *facts.places, *facts.copied, *facts.fed}
         told.update(*map(traces.nodes, settled), *(f.about for one in settled for f in (one.finding, *one.others)))
         self.spans = positions.locate(module, told)
         self._source = mending.Source(text, self.spans, facts)

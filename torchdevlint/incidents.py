@@ -101,6 +101,7 @@ class NoMove:
     """Something was asked to move that cannot, or not so: ``why`` says it of ``text``.
 
     ``proof`` is the key of an opaque value that must be proven a tensor or module, 0 where nothing is to be proven.
+    ``named`` tells that only the name of an argument is wrong.
     """
 
     node: cst.CSTNode
@@ -108,6 +109,7 @@ class NoMove:
     text: str
     why: str
     proof: int
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

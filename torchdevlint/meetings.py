@@ -126,7 +126,8 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
 
 def _sides(event: Combined, odd: Operand, other: Operand, near: Possibility) -> tuple[cst.CSTNode, ...]:
     """Return the sides of which the host's can move in its place: not what is written to, or stands for several."""
-    if not lattice.is_host(near.device) or odd.part or other.part or (event.in_place and odd is event.operands[0]):
+    written = odd.role == "out" or (event.in_place and odd is event.operands[0])
+    if not lattice.is_host(near.device) or odd.part or other.part or written:
         return ()
     return (odd.node, other.node)
 

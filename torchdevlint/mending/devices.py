@@ -20,24 +20,37 @@ def sent_to(source: Source, there: object, node: ast.AST) -> str | None:
     step = there.why.of(*_PLACING)
     call = source.call(step.node) if step is not None else None
     for given in (argument(call, "device"), *call.args) if call is not None else ():
-        if given in source.devices and source.scopes.reach(given, node) is not None:
+        if (
+            given in source.devices
+            and source.scopes.reach(given, node) is not None
+            and not _changes(source, given, node)
+        ):
             return source.text_of(given)
     return None
 
 
-def beside(source: Source, other: ast.expr | None, node: ast.AST) -> str | None:
-    """Return the device of another value as it can be asked for at a node above that value, None where it cannot."""
+def _changes(source: Source, given: ast.expr, node: ast.AST) -> bool:
+    """Tell whether the variable that an expression begins with is bound anew below the first of two places."""
+    first = min(given.lineno, getattr(node, "lineno", given.lineno))
+    names = [one.id for one in ast.walk(given) if isinstance(one, ast.Name)]
+    homes = [(name, source.scopes.home(name, node)) for name in names]
+    within = source.scopes.around(node)[0]
+    return any(home is within and max(source.scopes.bindings(home)[name]) >= first for name, home in homes)
+
+
+def beside(source: Source, other: ast.expr | None, node: ast.expr) -> str | None:
+    """Return the device of another value as it can be asked for at a node, None where that is another value there."""
     if other is None or not is_plain(other):
         return None
-    root = other
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    assert isinstance(root, ast.Name)
-    scopes, home = source.scopes, source.scopes.home(root.id, node)
+    root = next(one for one in ast.walk(other) if isinstance(one, ast.Name))
+    scopes = source.scopes
+    home = scopes.home(root.id, node)
     if home is None or home is not scopes.home(root.id, other) or home is not scopes.around(node)[0]:
         return None
-    line = getattr(node, "lineno", 0)
-    if not all(bound < line for bound in scopes.bindings(home)[root.id]) or _is_set(home, other):
+    met = scopes.statement(other)
+    first, last = sorted((node.lineno, met.lineno if met is not None else node.lineno))
+    bound = scopes.bindings(home)[root.id]
+    if min(bound) >= node.lineno or any(first <= line < last for line in bound) or _is_set(home, other):
         return None
     return f"{source.text_of(other)}.device"
 
@@ -51,10 +64,11 @@ def _is_set(scope: ast.AST, node: ast.expr) -> bool:
     )
 
 
-def for_literal(source: Source, literal: ast.expr | None) -> Edit | None:
-    """Return the edit that writes the script's device variable instead of a literal."""
-    device = source.device_at(literal) if literal is not None else None
-    return instead(source, literal, device) if literal is not None and device is not None else None
+def for_literal(source: Source, literal: ast.expr) -> Edit | None:
+    """Return the edit that writes the script's device variable instead of a literal, or of the device it is made."""
+    device = source.device_at(literal)
+    made = _made(source, literal)
+    return instead(source, made if made is not None else literal, device) if device is not None else None
 
 
 def with_fallback(source: Source, literal: ast.expr) -> Edit | None:
@@ -62,12 +76,17 @@ def with_fallback(source: Source, literal: ast.expr) -> Edit | None:
 
     Only where a variable is bound to the literal, or to the device that it names.
     """
-    around = source.scopes.parent(literal)
-    if isinstance(around, ast.Call) and around.args == [literal] and not around.keywords:
-        around = source.scopes.parent(around)
+    bound = source.scopes.parent(_made(source, literal) or literal)
     available = source.scopes.spelled("torch.cuda.is_available", literal)
-    if not isinstance(around, ast.Assign) or available is None:
+    if not isinstance(bound, ast.Assign) or available is None:
         return None
-    text = source.text_of(literal)
-    host = f"{text[0]}cpu{text[0]}" if text[:1] in "'\"" else source.quoted("cpu")
-    return instead(source, literal, f"{text} if {available}() else {host}")
+    host = source.quoted("cpu", literal)
+    return instead(source, literal, f"{source.text_of(literal)} if {available}() else {host}")
+
+
+def _made(source: Source, literal: ast.expr) -> ast.Call | None:
+    """Return the call that makes an object of a literal alone which stands for the device."""
+    call = source.scopes.parent(literal)
+    if not isinstance(call, ast.Call) or call.args != [literal] or call.keywords:
+        return None
+    return call if ast.unparse(call.func) == source.scopes.spelled("torch.device", literal) else None

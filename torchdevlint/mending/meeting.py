@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchdevlint.mending.calls import applied, moved
+from torchdevlint.mending.devices import sent_to
 from torchdevlint.mending.edits import Repair, safe
 from torchdevlint.mending.source import Source, is_plain
 from torchdevlint.rule import Finding
@@ -12,7 +13,7 @@ from torchdevlint.rule import Finding
 
 def odd_moved(finding: Finding, source: Source) -> Repair | None:
     """Move a tensor to where another value of the same statement is, whatever that is called."""
-    if not finding.about:
+    if len(finding.about) < 2:
         return None
     odd, other = map(source.expression, finding.about)
     if other is None or not is_plain(other):
@@ -23,12 +24,13 @@ def odd_moved(finding: Finding, source: Source) -> Repair | None:
 
 def input_moved(finding: Finding, source: Source) -> Repair | None:
     """Move an input to where the module is that is called with it."""
-    if not finding.about:
+    if len(finding.about) < 2:
         return None
     given, module = map(source.expression, finding.about)
     if module is None or not is_plain(module):
         return None
-    edits = moved(source, given, f"next({source.text_of(module)}.parameters()).device")
+    there = sent_to(source, finding.parts["other_place"], module)
+    edits = moved(source, given, there or f"next({source.text_of(module)}.parameters()).device")
     return safe(*edits) if edits is not None else None
 
 

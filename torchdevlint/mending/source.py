@@ -140,23 +140,11 @@ class Source:
         """Tell whether a node of the analysis is a call of a factory that can be told a device."""
         return node in self._facts.factories
 
-    def input_above(self, node: ast.AST) -> str | None:
-        """Return the device of an input of the method around a node that a layer takes: it is where the module is."""
-        function = self.scopes.around(node)[0]
-        if not isinstance(function, ast.FunctionDef):
-            return None
-        taken = {self._spans[one] for one in self._facts.met_inputs if one in self._spans}
-        starts = {(span.line, span.column) for span in taken}
-        for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
-            span = self.span(one)
-            bound = self.scopes.bindings(function)[one.arg]
-            if (span.line, span.column) in starts and all(line < 1 or line >= self._line(node) for line in bound):
-                return f"{one.arg}.device"
-        return None
-
-    def _line(self, node: ast.AST) -> int:
-        statement = self.scopes.statement(node)
-        return statement.lineno if statement is not None else 0
+    @cached_property
+    def fed(self) -> tuple[ast.expr, ...]:
+        """The names that a layer takes as its input, in the order of the source."""
+        found = (self.expression(node) for node in self._facts.fed)
+        return tuple(sorted((one for one in found if isinstance(one, ast.Name)), key=lambda one: one.lineno))
 
     def device_at(self, node: ast.AST) -> str | None:
         """Return the device variable of the script that can be used at a node; None where there is none, or several."""

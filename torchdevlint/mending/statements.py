@@ -40,6 +40,17 @@ def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None)
     return (Edit(Span(above, 0, above, 0), text), Edit(Span(first, 0, last + 1, 0), ""))
 
 
+def moves_itself(statement: ast.stmt | None, move: ast.Call | None) -> bool:
+    """Tell whether a statement does nothing but a move, and binds its result to what moved if to anything."""
+    match statement:
+        case ast.Expr(value=value):
+            return value is move
+        case ast.Assign(targets=[target], value=ast.Call(func=ast.Attribute(value=moved)) as value):
+            return value is move and ast.unparse(target) == ast.unparse(moved)
+        case _:
+            return False
+
+
 def paths(node: ast.AST) -> Iterator[tuple[str, ...]]:
     """Yield the names in a piece of source with the attributes that are asked of them: `self.model` as one."""
     match node:

@@ -17,7 +17,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     if call is None:
         return None
     partner = source.expression(finding.about[0]) if finding.about else None
-    place = beside(source, partner, call) or source.input_above(call)
+    place = next((text for one in (partner, *source.fed) if (text := beside(source, one, call)) is not None), None)
     if place is None:
         return None
     if source.takes_device(finding.node):

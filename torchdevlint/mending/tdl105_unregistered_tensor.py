@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from torchdevlint.mending.calls import argument
 from torchdevlint.mending.edits import Edit, Repair, Safety, after, unsafe
 from torchdevlint.mending.source import Source
 from torchdevlint.mending.uses import is_set_once
@@ -20,15 +21,11 @@ def mend(finding: Finding, source: Source) -> Repair | None:
             pass
         case _:
             return None
-    if isinstance(value, ast.Tuple) or source.text_of(value).startswith("(") or not is_set_once(source, target):
+    calls = (one for one in ast.walk(value) if isinstance(one, ast.Call))
+    trained = any(argument(one, "requires_grad") is not None for one in calls)
+    start, end, whole = source.span(target), source.span(value), source.span(found)
+    grouped = (whole.end_line, whole.end_column) != (end.end_line, end.end_column)  # parentheses around the value
+    if trained or grouped or isinstance(value, ast.Tuple) or not is_set_once(source, target):
         return None
-    start, end = source.span(target), source.span(value)
-    opening = Edit(
-        Span(start.line, start.column, end.line, end.column), f"{owner}.register_buffer({source.quoted(name)}, "
-    )
-    whole = source.span(found)
-    return (
-        unsafe(opening, after(whole, ")"))
-        if (whole.end_line, whole.end_column) == (end.end_line, end.end_column)
-        else None
-    )
+    opening = f"{owner}.register_buffer({source.quoted(name)}, "
+    return unsafe(Edit(Span(start.line, start.column, end.line, end.column), opening), after(whole, ")"))

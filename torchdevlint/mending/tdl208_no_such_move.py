@@ -16,8 +16,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     """Drop the name of an argument of which only the value is meant."""
     call = source.call(finding.node)
     match call:
-        case ast.Call(args=[], keywords=[ast.keyword(arg=str(name), value=value) as given]) if finding.about:
-            del name
+        case ast.Call(args=[], keywords=[ast.keyword(arg=str(), value=value) as given]) if finding.about:
             start, end = source.span(given), source.span(value)
             return unsafe(Edit(Span(start.line, start.column, end.line, end.column), ""))
         case _:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from torchdevlint.mending.calls import argument_added
+import ast
+
+from torchdevlint.mending.calls import argument, argument_added, instead
 from torchdevlint.mending.edits import Repair, Safety, safe, unsafe
 from torchdevlint.mending.source import Source
 from torchdevlint.mending.uses import is_copied, is_imported, is_moved
@@ -19,10 +21,13 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     call = source.call(finding.node)
     if call is None or not is_imported(source, call.func):
         return None
-    host = source.quoted("cpu")
-    if is_copied(source, call):
-        added = argument_added(source, call, "map_location", host)
-        return safe(added) if added is not None else None
-    device = host if is_moved(source, call) else source.device_at(call)
-    added = argument_added(source, call, "map_location", device) if device is not None else None
-    return unsafe(added) if added is not None else None
+    copied = is_copied(source, call)
+    device = source.quoted("cpu") if copied or is_moved(source, call) else source.device_at(call)
+    none = argument(call, "map_location")
+    if device is None:
+        return None
+    if none is not None:
+        edit = instead(source, none, device) if isinstance(none, ast.Constant) else None
+    else:
+        edit = argument_added(source, call, "map_location", device)
+    return (safe if copied else unsafe)(edit) if edit is not None else None

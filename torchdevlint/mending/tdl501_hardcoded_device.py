@@ -17,7 +17,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     literal = source.expression(finding.node)
     if not isinstance(literal, ast.Constant) or not isinstance(literal.value, str):
         return None
-    found = for_literal(source, literal)
-    if found is None and finding.about:
-        found = with_fallback(source, literal)
+    found = with_fallback(source, literal) if finding.about else None
+    if found is None:
+        found = for_literal(source, literal)
     return unsafe(found) if found is not None else None

@@ -13,7 +13,7 @@ SAFETY = (Safety.SAFE,)
 
 def mend(finding: Finding, source: Source) -> Repair | None:
     """Ask it where the wrapper has no such attribute."""
-    match source.expression(finding.node):
+    match source.expression(finding.about[0]) if finding.about else None:
         case ast.Attribute(value=wrapper, ctx=ast.Load()):
             return safe(after(source.span(wrapper), ".module")) if is_plain(wrapper) else None
         case _:

@@ -15,6 +15,10 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     """Take the mean of what the wrapper gives."""
     gathered = source.call(finding.parts["gathered"])
     bound = source.scopes.parent(gathered) if gathered is not None else None
-    if gathered is None or not isinstance(bound, ast.Assign) or not isinstance(bound.targets[0], ast.Name):
-        return None
-    return safe(after(source.span(gathered), ".mean()"))
+    backward = source.call(finding.node)
+    match bound, backward:
+        case ast.Assign(targets=[ast.Name(id=name)]), ast.Call(func=ast.Attribute(value=ast.Name(id=loss))):
+            same = name == loss
+        case _:
+            return None
+    return safe(after(source.span(gathered), ".mean()")) if gathered is not None and same else None
