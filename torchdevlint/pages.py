@@ -15,16 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from torchdevlint import mending
-from torchdevlint.edits import Safety
 from torchdevlint.engine import Diagnostic, all_rules, analyse
 from torchdevlint.options import Options, on_by_default
 from torchdevlint.rule import Rule
 
-_FIXED = {
-    Safety.SAFE: "`torchdevlint check --fix` does so where the source shows how.",
-    Safety.UNSAFE: "`torchdevlint check --fix --unsafe-fixes` does so where the source shows how.",
-    None: "This is done by hand.",
-}
 _TABLES = {"rules": True, "advice": False}
 """The tables of the README by the names of their marks: of what is on by default, and of what is not."""
 
@@ -70,7 +64,7 @@ def page(rule: Rule, root: Path, evidence: Iterable[Mapping[str, Any]]) -> str:
     sections = _sections(rule)
     references = sections.pop("References")
     stem = f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
-    sections["Fix"] = f"{rule.fix}. {_FIXED[next(iter(mending.safety(rule)), None)]}"
+    sections["Fix"] = f"{rule.fix}. {mending.told(rule)}"
     sections["Proof"] = _proof(rule, root, stem, [one for one in evidence if one["rule"] == rule.code])
     sections["References"] = references
     parts = [f"# {rule.name} ({rule.code})", _summary(rule), _standing(rule)]

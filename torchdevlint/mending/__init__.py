@@ -16,7 +16,7 @@ from torchdevlint.mending.source import Source
 if TYPE_CHECKING:
     from torchdevlint.rule import Finding, Rule
 
-__all__ = ["Repair", "Safety", "Source", "repair", "safety"]
+__all__ = ["Repair", "Safety", "Source", "repair", "safety", "told"]
 
 
 class _Mender(Protocol):
@@ -43,6 +43,21 @@ def repair(rule: Rule, finding: Finding, source: Source) -> Repair | None:
     """Return what mends a finding of a rule, None where there is no fix or it cannot be written there."""
     mender = _mender(rule.code)
     return mender.mend(finding, source) if mender is not None else None
+
+
+_SAFE = "`torchdevlint check --fix` does so where the source shows how."
+_UNSAFE = "`torchdevlint check --fix --unsafe-fixes` does so where the source shows how."
+_TOLD = {
+    (): "This is done by hand.",
+    (Safety.SAFE,): _SAFE,
+    (Safety.UNSAFE,): _UNSAFE,
+    (Safety.SAFE, Safety.UNSAFE): f"{_SAFE.removesuffix('.')}, and `--unsafe-fixes` in more places.",
+}
+
+
+def told(rule: Rule) -> str:
+    """Return the sentence that tells which command mends what a rule finds, if one does."""
+    return _TOLD[safety(rule)]
 
 
 def safety(rule: Rule) -> tuple[Safety, ...]:

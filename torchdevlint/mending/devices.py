@@ -64,9 +64,15 @@ def _is_set(scope: ast.AST, node: ast.expr) -> bool:
     )
 
 
+def known_at(source: Source, node: ast.expr) -> str | None:
+    """Return the device variable of the script, or the device of an input that a layer takes, for use at a node."""
+    inputs = (text for one in source.fed if (text := beside(source, one, node)) is not None)
+    return source.device_at(node) or next(inputs, None)
+
+
 def for_literal(source: Source, literal: ast.expr) -> Edit | None:
     """Return the edit that writes the script's device variable instead of a literal, or of the device it is made."""
-    device = source.device_at(literal)
+    device = known_at(source, literal)
     made = _made(source, literal)
     return instead(source, made if made is not None else literal, device) if device is not None else None
 

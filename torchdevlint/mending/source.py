@@ -148,11 +148,14 @@ class Source:
 
     def device_at(self, node: ast.AST) -> str | None:
         """Return the device variable of the script that can be used at a node; None where there is none, or several."""
-        usable = {ast.unparse(one): self.scopes.reach(one, node) for one in self.devices}
-        for distance in sorted({d for d in usable.values() if d is not None}):
-            nearest = [text for text, d in usable.items() if d == distance]
-            return nearest[0] if len(nearest) == 1 else None
-        return None
+        usable = {
+            (distance, ast.unparse(one))
+            for one in self.devices
+            if (distance := self.scopes.reach(one, node)) is not None
+        }
+        nearest = min((distance for distance, _ in usable), default=0)
+        texts = [text for distance, text in usable if distance == nearest]
+        return texts[0] if len(texts) == 1 else None
 
 
 def is_plain(node: ast.AST | None) -> bool:

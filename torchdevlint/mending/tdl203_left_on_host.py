@@ -23,7 +23,8 @@ def mend(finding: Finding, source: Source) -> Repair | None:
         case _:
             return None
     assert call is not None
-    if not finding.about or not isinstance(call.func, ast.Attribute) or not is_plain(call.func.value):
+    taken = isinstance(source.scopes.parent(whole), ast.Attribute)  # two such expressions in one read badly
+    if taken or not finding.about or not isinstance(call.func, ast.Attribute) or not is_plain(call.func.value):
         return None
     module = source.text_of(call.func.value)
     return unsafe(instead(source, whole, f"{{k: v.cpu() for k, v in {module}.{method}().items()}}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from torchdevlint.mending.devices import known_at
 from torchdevlint.mending.edits import Edit, Repair, Safety, unsafe
 from torchdevlint.mending.source import Source
 from torchdevlint.positions import Span
@@ -15,7 +16,7 @@ SAFETY = (Safety.UNSAFE,)
 def mend(finding: Finding, source: Source) -> Repair | None:
     """Move to the variable instead."""
     call = source.call(finding.node)
-    device = source.device_at(call) if call is not None else None
+    device = known_at(source, call) if call is not None else None
     if call is None or device is None or not finding.about or not isinstance(call.func, ast.Attribute):
         return None
     start, end = source.span(call.func.value), source.span(call)

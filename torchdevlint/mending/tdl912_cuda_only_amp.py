@@ -14,18 +14,18 @@ SAFETY = (Safety.UNSAFE,)
 
 
 def mend(finding: Finding, source: Source) -> Repair | None:
-    """Write it, and the type of the device before the other arguments."""
+    """Write it, and the type of the device before named arguments: others have another order."""
     call = source.call(finding.node)
     name = (
         source.scopes.spelled(str(finding.parts["now"]), call) if call is not None and "now" in finding.parts else None
     )
-    if call is None or name is None or not isinstance(call.func, ast.Attribute):
+    if call is None or name is None or not isinstance(call.func, ast.Attribute) or call.args:
         return None
     start, end = source.span(call.func), source.span(call)
     rest = source.between((start.end_line, start.end_column), (end.end_line, end.end_column))
     if not rest.startswith("("):
         return None
-    gap = ", " if call.args or call.keywords else ""
+    gap = ", " if call.keywords else ""
     return unsafe(
         instead(source, call.func, name),
         Edit(
