@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from torchdevlint.reports.report import Report
+from torchdevlint.reports.report import Report, fixable, is_fixable
 
 
 def render(report: Report) -> str:
-    """Return `path:line:column: code message`, a line each; columns count from 1."""
-    return "".join(
-        f"{outcome.path}:{finding.line}:{finding.column + 1}: {finding.code} {finding.message}\n"
+    """Return `path:line:column: code message`, a line each, `[*]` before what `--fix` mends; columns count from 1."""
+    lines = [
+        f"{outcome.path}:{finding.line}:{finding.column + 1}: {finding.code} "
+        f"{'[*] ' if is_fixable(finding) else ''}{finding.message}"
         for outcome, finding in report.findings()
-    )
+    ]
+    return "".join(f"{line}\n" for line in (*lines, fixable(report)) if line)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.engine import Diagnostic
-from torchdevlint.reports.report import Report, name_of, rules, severity_of
+from torchdevlint.reports.report import Report, fixable, is_fixable, name_of, rules, severity_of
 from torchdevlint.rule import Severity
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.ADVICE: "bold cyan"}
@@ -38,6 +38,8 @@ def render(report: Report) -> str:
             console.print(line)
         console.print()
     console.print(_summary(report))
+    if fixable(report):
+        console.print(Text(fixable(report)))
     return out.getvalue()
 
 
@@ -46,7 +48,7 @@ def _block(outcome: Outcome, finding: Diagnostic) -> Iterator[Text]:
     width = len(str(max([finding.end_line, *(step.span.line for step in finding.trace)])))
     yield Text.assemble(
         (finding.code, _STYLES[severity]), f" {name_of(finding)} ", (f"[{severity.value}]", _STYLES[severity]),
-        f" {finding.message}",
+        (" [*]" if is_fixable(finding) else "", "cyan"), f" {finding.message}",
     )  # fmt: skip
     yield Text.assemble((f"{'':{width}}--> ", "blue"), f"{outcome.path}:{finding.line}:{finding.column + 1}")
     yield from _marked(outcome, finding, width)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from torchdevlint.fixes import Repair
+from torchdevlint.edits import Repair
 from torchdevlint.positions import Span
 from torchdevlint.reports.report import Report, fingerprints, name_of, rules, severity_of, url_of
 

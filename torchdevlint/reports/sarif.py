@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import torchdevlint
 from torchdevlint.checking.outcomes import Outcome
+from torchdevlint.edits import Repair
 from torchdevlint.engine import Diagnostic
-from torchdevlint.fixes import Repair
 from torchdevlint.options import on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.reports.report import Report, fingerprints, relative, rules, severity_of, url_of
