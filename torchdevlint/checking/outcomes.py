@@ -83,6 +83,11 @@ def check(task: Task) -> Outcome:
     return Outcome(task.path, found, silenced, shown, places)
 
 
+def decode(path: str, data: bytes) -> str:
+    """Return the text that a file's bytes are. Raises `BadNotebook`."""
+    return notebooks.decode(data) if notebooks.is_notebook(path) else sources.decode(data)
+
+
 def _read(task: Task) -> tuple[str, Notebook | None]:
     """Return the program of a file, and the notebook that it is. Raises `OSError` and `BadNotebook`."""
     if not notebooks.is_notebook(task.path):

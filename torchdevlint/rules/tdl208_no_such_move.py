@@ -1,4 +1,4 @@
-"""A move that there is not.
+"""A move is asked of what has none, or with arguments that it does not take.
 
 ## What it does
 Finds moves of lists, tuples and dicts, moves with an argument that `.to` does not take, models that `device_map` has
