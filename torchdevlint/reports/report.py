@@ -103,6 +103,7 @@ def fingerprints(report: Report) -> list[str]:
 
 
 def _timeless(finding: Diagnostic) -> str:
-    """Return a message without the lines that it names."""
+    """Return a message without the lines and cells that it names."""
     words = finding.message.split()
-    return " ".join(w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") != "line")
+    kept = [w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") not in ("cell", "line")]
+    return " ".join(kept)
