@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import libcst as cst
 
 from torchdevlint.lattice import Condition, Placement
+from torchdevlint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 import libcst as cst
@@ -17,6 +16,7 @@ from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
 from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
+from torchdevlint.records import dataclass
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
 from torchdevlint.traces import Step

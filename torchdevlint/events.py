@@ -6,7 +6,6 @@ operands meet, the ``entry``: the call in the user's code through which a module
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -26,6 +25,7 @@ from torchdevlint.incidents import (
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Device, Placement
 from torchdevlint.parallel import BackwardOfMany, DeviceKept, Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
+from torchdevlint.records import dataclass
 from torchdevlint.values import Module, Opaque, Rank
 
 

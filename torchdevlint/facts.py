@@ -6,7 +6,6 @@ them when the interpretation has ended.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,6 +13,7 @@ import libcst as cst
 from torchdevlint.costs import Costs
 from torchdevlint.incidents import Entry
 from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.records import dataclass, field
 from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 import libcst as cst
 
 from torchdevlint.names import text_of
 from torchdevlint.positions import Span
+from torchdevlint.records import dataclass
 
 
 class Safety(Enum):

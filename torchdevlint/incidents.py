@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import libcst as cst
 
 from torchdevlint.knowledge.rows import OptimizerType
 from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

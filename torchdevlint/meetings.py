@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations, islice
 
@@ -15,6 +14,7 @@ from torchdevlint.facts import FileFacts
 from torchdevlint.fixes import Fix
 from torchdevlint.knowledge.rows import Mix
 from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.records import dataclass
 from torchdevlint.rule import Finding
 from torchdevlint.why import Role, Why
 

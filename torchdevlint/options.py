@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from torchdevlint.records import dataclass
 
 ADVICE = "TDL9"
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|testing/|(?:test_[^/]*|[^/]*_test|conftest)\.py$)")

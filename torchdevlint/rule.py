@@ -7,7 +7,6 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from types import ModuleType
 from typing import Any
@@ -18,6 +17,7 @@ from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
 from torchdevlint.fixes import Fix
 from torchdevlint.options import on_by_default
+from torchdevlint.records import dataclass, field
 from torchdevlint.why import Why
 
 STEM = re.compile(r"tdl(\d{3})_([a-z0-9_]+)\Z")

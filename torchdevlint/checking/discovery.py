@@ -12,8 +12,8 @@ from pathspec import GitIgnoreSpec
 SUFFIXES = frozenset({".py", ".pyw"})
 EXCLUDED = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pyenv", ".pytest_cache",
-    ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "__pypackages__", "_build", "build", "dist",
-    "node_modules", "site-packages", "venv",
+    ".ruff_cache", ".svn", ".torchdevlint_cache", ".tox", ".venv", "__pycache__", "__pypackages__", "_build", "build",
+    "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
 """What is left out where nobody says otherwise: what tools and package managers write."""
 

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from torchdevlint.checking import baseline, discovery, documents, fixing, outcomes, running, selectors, sources
+from torchdevlint.checking import baseline, discovery, documents, fixing, running, selectors, sources
 from torchdevlint.checking.fixing import FixTask
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.checking.settings import Settings
-from torchdevlint.cli import editing, telling
+from torchdevlint.cli import clean, editing, telling
 from torchdevlint.cli.chosen import add_settings, in_force
 from torchdevlint.cli.failure import Failure
 from torchdevlint.reports import FORMATS, Report
@@ -29,6 +29,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--stdin-filename", metavar="FILE", default="stdin", help="what - is called in the report")
     parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes (default: one a core)")
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report there")
+    parser.add_argument("--no-cache", action="store_true", help="check every file anew, and keep nothing")
+    clean.add_cache_dir(parser)
     parser.add_argument("--statistics", action="store_true", help="count the findings of each rule instead")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where there are findings, too")
     fixes = parser.add_argument_group("fixes")
@@ -64,7 +66,7 @@ def execute(arguments: argparse.Namespace) -> int:
     jobs = arguments.jobs or running.jobs_by_default()
     tasks = _tasks(arguments, settings)
     with telling.progress(len(tasks)) as advance:
-        found = running.run(outcomes.check, tasks, jobs, advance)
+        found = running.run(clean.checker(arguments, settings.root), tasks, jobs, advance)
     if arguments.write_baseline:
         made = Report(tuple(found), Path.cwd())
         telling.write(baseline.render(made), arguments.baseline)

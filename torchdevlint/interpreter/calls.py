@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import reduce
 
 import libcst as cst
@@ -24,6 +23,7 @@ from torchdevlint.interpreter import (
 )
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import is_inert, text_of
+from torchdevlint.records import dataclass, field
 from torchdevlint.state import Branch, join
 from torchdevlint.values import (
     NONE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import libcst as cst
 
@@ -15,6 +14,7 @@ from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import ON_HOST
 from torchdevlint.parallel import Fed
+from torchdevlint.records import dataclass
 from torchdevlint.state import BEGUN, DEFAULT_DEVICE, JOINED
 from torchdevlint.values import Class, Function, Value
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice, transfers
@@ -10,6 +9,7 @@ from torchdevlint.interpreter import functions, writers
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Carrier, Move
 from torchdevlint.lattice import ANY
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
     Bound,

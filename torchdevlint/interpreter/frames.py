@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint.lattice import ALWAYS, Condition
+from torchdevlint.records import dataclass, field
 from torchdevlint.state import Branch
 from torchdevlint.values import UNKNOWN, Function, Value
 

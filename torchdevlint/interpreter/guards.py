@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
 
 from torchdevlint import lattice
@@ -12,6 +10,7 @@ from torchdevlint.interpreter import expressions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
 from torchdevlint.names import text_of
+from torchdevlint.records import dataclass
 from torchdevlint.values import Const, Container, Device, Form, Opaque, Value
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets
+from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets, writers
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS
-from torchdevlint.state import ITEMS, Branch, Items
+from torchdevlint.state import ITEMS, SPENT, Branch, Items
 from torchdevlint.values import Const, Container, Device, Module, Tensor, Value
 
 PASSES = 2
@@ -28,6 +28,8 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
     drawn = run.pace.drawn
     before = len(run.taken)
     iterable = iteration.iterated(run, expressions.evaluate(run, node.iter))
+    if isinstance(iterable, Container) and run.store.get(iterable.key, SPENT):
+        return statements.Flow.NEXT
     known = iteration.elements(run, iterable)
     if known is not None and not known and isinstance(node.iter, cst.List | cst.Tuple):
         return statements.Flow.NEXT
@@ -55,7 +57,18 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
     flow = _run(run, node, begin, passes, counted=counted is not None)
     if isinstance(iterable, Container) and iterable.kind == "iterator":
         run.store.set(iterable.key, ITEMS, Items(lost=True))  # it is used up, and a second loop over it has nothing
+        if not any(_leaves(part) for part in writers.small_statements(node.body)):
+            run.store.set(iterable.key, SPENT, True)
     return flow
+
+
+def _leaves(statement: cst.CSTNode) -> bool:
+    """Tell whether a loop may end at a statement in it: whoever iterates a generator may stop at what it yields."""
+    match statement:
+        case cst.Break() | cst.Return() | cst.Raise() | cst.Expr(value=cst.Yield()) | cst.Assign(value=cst.Yield()):
+            return True
+        case _:
+            return False
 
 
 def _differ(run: Run, values: list[Value], depth: int = 0) -> bool:

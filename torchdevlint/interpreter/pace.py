@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,6 +12,7 @@ from torchdevlint.costs import BatchMoved, Counted, Gathered, IndexCopied, MadeE
 from torchdevlint.interpreter.clocks import Instant, Launch
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
+from torchdevlint.records import dataclass, field, replace
 from torchdevlint.state import MAX_DEPTH, MODE
 from torchdevlint.values import SCALAR, Const, Container, Kept, Opaque, Tensor, Value
 

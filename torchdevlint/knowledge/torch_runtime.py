@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchdevlint.knowledge.rows import (
     Autocast,
     Backward,
@@ -44,6 +42,7 @@ from torchdevlint.knowledge.rows import (
     WorkerInfo,
 )
 from torchdevlint.knowledge.words import words
+from torchdevlint.records import replace
 
 _PLAIN = Plain()
 _LAZY = OptimizerType()

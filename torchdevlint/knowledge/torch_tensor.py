@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchdevlint.knowledge.rows import (
     Backward,
     Cast,
@@ -23,6 +21,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.knowledge.torch_functions import COMBINING, FOLLOWING
 from torchdevlint.knowledge.words import words
+from torchdevlint.records import replace
 
 # Functions of `torch` that tensors do not have as methods.
 NOT_METHODS = frozenset(

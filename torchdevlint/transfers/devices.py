@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -15,6 +14,7 @@ from torchdevlint.interpreter import conditions
 from torchdevlint.knowledge.rows import DeviceType, Follow, Make, Move, MoveKind, Query
 from torchdevlint.lattice import Concrete, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
+from torchdevlint.records import replace
 from torchdevlint.transfers import groups
 from torchdevlint.values import (
     UNKNOWN,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,6 +11,7 @@ from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls, escapes
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
+from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, Items
 from torchdevlint.transfers import casting, losses, replicas
 from torchdevlint.transfers.modules import FROZEN, after_hooks, holds_tensors, hooked

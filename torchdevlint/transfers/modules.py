@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -31,6 +30,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -15,6 +14,7 @@ from torchdevlint.interpreter import pace
 from torchdevlint.knowledge.rows import Carrier, Cast, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers import environment, groups, leaves, refusals, workers
 from torchdevlint.transfers.checkpoints import keep

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +10,7 @@ from torchdevlint.events import HostNeeded, HostRead, Need
 from torchdevlint.interpreter import absence, iteration, pace
 from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
+from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import groups
 from torchdevlint.transfers.operands import first_value, function_text, operand

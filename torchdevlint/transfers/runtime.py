@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
@@ -24,6 +23,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Concrete, Symbol, SymbolKind
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.transfers import groups
 from torchdevlint.transfers.collectives import group_made

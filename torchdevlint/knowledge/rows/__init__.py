@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
@@ -93,6 +92,7 @@ from torchdevlint.knowledge.rows.tensors import (
     RankRule,
     ReadHost,
 )
+from torchdevlint.records import dataclass
 
 Row: TypeAlias = (
     Make

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
+from torchdevlint.records import dataclass, field
 
 if TYPE_CHECKING:
     from torchdevlint.knowledge.rows import Row
