@@ -154,6 +154,7 @@ class Uncalled:
     """A function or method was used without being called; ``effect`` is what follows from that.
 
     ``before`` is where its object is, ``proofs`` are the keys of opaque values that must be tensors or modules.
+    ``bare`` tells that it needs no argument.
     """
 
     node: cst.CSTNode
@@ -162,6 +163,7 @@ class Uncalled:
     effect: str
     before: Placement
     proofs: tuple[int, ...] = ()
+    bare: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +338,10 @@ class NumberAsDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCompared:
-    """A device was compared with what it never equals; ``proof`` is that of an `Operand`."""
+    """A device was compared with what it never equals; ``proof`` is that of an `Operand`.
+
+    ``sides`` are the expressions of the device and of what it was compared with.
+    """
 
     node: cst.CSTNode
     world: Condition
@@ -345,6 +350,7 @@ class DeviceCompared:
     equal: bool
     why: str
     proof: int
+    sides: tuple[cst.CSTNode, cst.CSTNode]
 
 
 @dataclass(frozen=True, slots=True)

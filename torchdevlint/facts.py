@@ -47,8 +47,16 @@ class FileFacts:
     carriers: dict[int, set[int]] = field(default_factory=dict)
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
 
-    # the moments at which modules were last moved off the host
+    # the moments at which modules were last moved off the host, and what moved them first
     departed: dict[int, int] = field(default_factory=dict)
+    movers: dict[int, cst.CSTNode] = field(default_factory=dict)
+
+    # what fixes ask for: expressions by which something was told a device that may be any, calls of factories that
+    # could be told one, and expressions that a layer takes, and of which the tensors are copied into something
+    places: dict[cst.CSTNode, Placement] = field(default_factory=dict)
+    factories: set[cst.CSTNode] = field(default_factory=set)
+    fed: set[cst.CSTNode] = field(default_factory=set)
+    copied: set[cst.CSTNode] = field(default_factory=set)
 
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)

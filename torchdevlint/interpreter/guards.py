@@ -89,7 +89,8 @@ def note_comparison(run: Run, node: cst.Comparison, left: Value, right: Value) -
             why = "the device of a tensor has an index"
         else:
             continue
-        run.emit(DeviceCompared(node, run.world, text_of(shown), text_of(against), equal, why, device.proof))
+        texts = text_of(shown), text_of(against)
+        run.emit(DeviceCompared(node, run.world, *texts, equal, why, device.proof, (shown, against)))
 
 
 def _is_bare(value: Value) -> bool:

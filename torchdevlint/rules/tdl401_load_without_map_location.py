@@ -30,7 +30,6 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Loaded
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import Safety, argument_added
 from torchdevlint.rule import Finding, Severity, rule
 
 
@@ -51,5 +50,4 @@ def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
         return
     if facts.saves and all(facts.saves):
         return  # whatever this script writes comes from the host
-    fix = argument_added(event.node, 'map_location="cpu"', Safety.UNSAFE)
-    yield Finding(event.node, {"text": event.text}, fix=fix)
+    yield Finding(event.node, {"text": event.text})

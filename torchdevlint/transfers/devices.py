@@ -117,6 +117,8 @@ def place_of(run: Run, argument: Argument | None, moving: bool = True) -> Placem
     if argument is None:
         return None
     placement = _place(run, argument.value, moving)
+    if placement is not None and any(isinstance(p.device, Symbol) for p in placement):
+        run.facts.places[argument.node] = placement
     groups.chosen(run, argument.value, placement)
     return placement
 

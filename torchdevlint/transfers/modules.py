@@ -321,6 +321,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case LoadState():
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
+            if row.assigns not in call.keywords:
+                run.facts.copied.update(argument.node for argument in call.arguments)
             states.loaded(run, receiver, call.get(0, "state_dict"), call, text_of(receiver_node(call)))
             assigned = call.keywords.get(row.assigns)
             if assigned is not None:

@@ -209,6 +209,7 @@ def _moved(
         environment.begun_at(run, call.node, f"{text}.{call.text}", after)
     if module is not None:
         groups.placed(run, call.node, text, after, proof)
+        run.facts.movers.setdefault(module.key, call.node)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,

@@ -132,6 +132,7 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
             run.facts.repaired[receiver.key] = run.new_key()
             for argument in call.arguments:
                 checkpoints.keep(run, argument.value)
+                run.facts.copied.add(argument.node)
         case AddGroup():
             _add_group(run, receiver, call)
         case _:
