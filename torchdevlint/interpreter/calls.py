@@ -286,7 +286,7 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     for argument in made.values():
         escapes.escape(run, argument.value)
     result = run.opaque(name or f"{made.text}(…)")
-    transfers.handed_on(run, made, result)
+    transfers.handed_on(run, made)
     if any(isinstance(a.value, Flag) for a in made.values()):
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)
