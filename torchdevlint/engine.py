@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 
 import libcst as cst
 
@@ -14,7 +14,7 @@ from torchdevlint.interpreter.driver import Interpretation, interpret
 from torchdevlint.interpreter.run import Resolver, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
-from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
+from torchdevlint.options import ADVICE, NotAnalysed, Options, line_name, on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.records import dataclass
 from torchdevlint.recursion import deep_recursion, uninterrupted
@@ -73,7 +73,7 @@ def analyse(
     try:
         with deep_recursion(), uninterrupted():
             settled = find(interpret(module, text, knowledge, resolver, importable=options.importable), options)
-        return tuple(diagnose(module, settled, options, text)) if settled else ()
+        return tuple(diagnose(module, settled, text if options.details else None, options.name_of)) if settled else ()
     except RecursionError as error:
         raise NotAnalysed("nested too deeply") from error
 
@@ -101,21 +101,27 @@ def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     return [one for one in settled if options.wants(one.rule.code)]
 
 
-def diagnose(module: cst.Module, settled: list[Settled], options: Options, text: str) -> Iterable[Diagnostic]:
-    """Return the findings with their positions and messages; where details are wanted, with traces and repairs."""
+def diagnose(
+    module: cst.Module,
+    settled: list[Settled],
+    text: str | None = None,
+    name_of: Callable[[int, int], str] = line_name,
+) -> Iterable[Diagnostic]:
+    """Return the findings with their positions and messages; where the text is given, with traces and repairs."""
     told = set(_nodes(settled))
-    if options.details:
+    if text is not None:
         told = told.union(
             *map(traces.nodes, settled), *(fixes.nodes(f.fix) for one in settled for f in (one.finding, *one.others))
         )
     spans = positions.locate(module, told)
-    scopes = Scopes(text) if options.details else None
+    scopes = Scopes(text) if text is not None else None
     diagnostics = []
     for one in settled:
         places = (one.finding, *one.others)
         first = min(places, key=lambda f: (spans[f.node].line, spans[f.node].column) if f.node in spans else (0, 0))
         span = spans.get(first.node, Span(1, 0, 1, 0))
-        message = one.rule.message.format_map({k: _render(v, spans, options.name_of) for k, v in first.parts.items()})
+        names = partial(_name, name_of, span.line)
+        message = one.rule.message.format_map({k: _render(v, spans, names) for k, v in first.parts.items()})
         if one.others:
             message += f", and {len(one.others)} more"
         place = (span.line, span.column, span.end_line, span.end_column)
@@ -136,6 +142,10 @@ def _nodes(settled: list[Settled]) -> Iterable[cst.CSTNode]:
                 elif isinstance(part, Possibility) and part.why is not None:
                     yield part.why.node
                     yield part.why.root().node
+
+
+def _name(name_of: Callable[[int, int], str], at: int, line: int) -> str:
+    return name_of(line, at)
 
 
 def _render(part: object, spans: Mapping[cst.CSTNode, Span], name_of: Callable[[int], str]) -> str:

@@ -117,8 +117,8 @@ class Notebook:
         for cell in self.cells:
             yield f":cell {cell.number}", cell.source
 
-    def name_of(self, line: int) -> str:
-        """Return what messages call a line of the program."""
+    def name_of(self, line: int, at: int) -> str:
+        """Return what messages call a line of the program, wherever they are."""
         cell, own = self._translated[0][line - 1]
         return f"cell {cell.number}, line {own.row}"
 
@@ -238,7 +238,8 @@ def _parse(text: str, mark: bytes) -> Notebook:
     try:
         start = _after_space(text, 0)
         whole, end = _value(text, start)
-        if text[end:].strip():
+        end = _after_space(text, end)
+        if end < len(text):
             raise json.JSONDecodeError("Extra data", text, end)
         if not isinstance(whole, Mapping):
             raise BadNotebook("it is JSON, but no notebook")
