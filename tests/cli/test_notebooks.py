@@ -21,7 +21,7 @@ from torchdevlint.checking import nbqa, notebooks
 from torchdevlint.checking.documents import NotEditable
 from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.cli.main import main
-from torchdevlint.fixes import Edit
+from torchdevlint.edits import Edit
 from torchdevlint.flake8_plugin import Plugin
 from torchdevlint.positions import Span
 from torchdevlint.selection import Selection
@@ -36,7 +36,8 @@ SECOND = (
 )
 THIRD = "ä = '😀\\t'; loss = nn.functional.mse_loss(out, labels)\nloss.backward()"
 CELLS = (FIRST, SECOND, THIRD)
-FOUND = "TDL103 `labels` is on cpu (cell 3, line 3) but `out` is on cuda (cell 3, line 2)"
+SAID = "`labels` is on cpu (cell 3, line 3) but `out` is on cuda (cell 3, line 2)"
+FOUND = f"TDL103 [*] {SAID}\n[*] 1 fixable with --fix"
 FIX = ("mse_loss(out, labels)", "mse_loss(out, labels.to(out.device))")
 
 
@@ -182,7 +183,8 @@ def test_a_cell_that_is_no_python_does_not_run(project: Path, capsys: pytest.Cap
     write(project / "a.ipynb", notebook("conda install torch", *CELLS))
     assert told(capsys).splitlines() == [
         "a.ipynb:cell 2:1:7: TDL000 syntax error: invalid syntax",
-        f"a.ipynb:cell 5:1:19: {FOUND.replace('cell 3', 'cell 4')}",
+        f"a.ipynb:cell 5:1:19: TDL103 [*] {SAID.replace('cell 3', 'cell 4')}",
+        "[*] 1 fixable with --fix",
     ]
     assert main(["check", "--no-cache", "--fix-only"]) == 1
     said = "torchdevlint: a.ipynb:cell 2:1:7 is left as it is: syntax error: invalid syntax\n"
@@ -365,9 +367,9 @@ def test_nbqa(project: Path) -> None:
         [sys.executable, "-m", "nbqa", "flake8", "a.ipynb", "--isolated", "--select", "TDL"],
         cwd=project, check=False, capture_output=True, text=True,
     )  # fmt: skip
-    there = FOUND.replace("(cell 3, line 3)", "(line 3 of another cell)")
+    there = SAID.replace("(cell 3, line 3)", "(line 3 of another cell)")
     there = there.replace("(cell 3, line 2)", "(line 2 of another cell)")
-    assert done.stdout == f"a.ipynb:cell_3:1:19: {there}\n"
+    assert done.stdout == f"a.ipynb:cell_3:1:19: TDL103 {there}\n"
 
 
 def test_what_nbqa_makes_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -393,7 +395,7 @@ def test_the_page(tmp_path: Path) -> None:
     third = "loss = nn.functional.mse_loss(outputs, labels)\nloss.backward()"
     write(tmp_path / "analysis.ipynb", notebook(FIRST, SECOND.replace("out ", "outputs "), third))
     commands = re.findall(r"```console\n(.*)\n```", PAGE)
-    [output] = re.findall(r"```text\n(.*\n)```", PAGE)
+    [output] = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
     assert [command.split()[0] for command in commands] == ["torchdevlint", "nbqa"]
     done = subprocess.run(
         [sys.executable, "-m", *commands[0].split()], cwd=tmp_path, check=False, capture_output=True, text=True

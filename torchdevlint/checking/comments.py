@@ -11,8 +11,8 @@ from contextlib import suppress
 
 from torchdevlint.checking.editing import Editable
 from torchdevlint.checking.sources import Silence, lines_of, silence
+from torchdevlint.edits import Edit
 from torchdevlint.engine import Diagnostic
-from torchdevlint.fixes import Edit
 from torchdevlint.positions import Span
 
 UNUSED = "TDL001"

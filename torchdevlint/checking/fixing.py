@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
@@ -14,13 +14,12 @@ from torchdevlint.checking.editing import Editable
 from torchdevlint.checking.outcomes import Outcome, Task, check
 from torchdevlint.checking.sources import lines_of
 from torchdevlint.checking.writing import replace_bytes
+from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
-from torchdevlint.fixes import Edit, Repair, Safety
+from torchdevlint.options import on_by_default
 
 MAX_PASSES = 40
 """A fix may show the next place of the same fault; a file has more of them rarely."""
-MIN_WIDTH = 100
-"""Up to this many characters a fixed line may have, and up to those of the longest line of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,15 @@ class Mended:
 
 @dataclass(frozen=True, slots=True)
 class FixTask:
-    """One file to mend; with ``write`` the file is replaced, and with ``unsafe`` by unsafe fixes, too."""
+    """One file to mend; with ``write`` the file is replaced, and with ``unsafe`` by unsafe fixes, too.
+
+    Up to ``width`` characters a fixed line may have, and up to those of the longest line of the file.
+    """
 
     task: Task
     unsafe: bool = False
     write: bool = True
+    width: int = 88
 
 
 def mend(job: FixTask) -> Mended:
@@ -85,25 +88,37 @@ def mend(job: FixTask) -> Mended:
 def mended(job: FixTask, original: Editable) -> Mended:
     """Apply fixes until there are no more; a change after which the text is no Python is not made."""
     document = original
-    outcome = check(replace(job.task, text=document.given()))
+    watching = replace(job, task=replace(job.task, wants=_Watched(job.task.wants)))
+    outcome = check(replace(watching.task, text=document.given()))
     mended: list[Diagnostic] = []
-    width = max(MIN_WIDTH, *map(_width, document.plain().split("\n")))
+    width = max(job.width, *map(_width, document.plain().split("\n")))
     refused: set[tuple[Edit, ...]] = set()
     for _ in range(MAX_PASSES):
-        chosen = [(d, repair) for d, repair in _chosen(outcome.findings, job.unsafe) if repair.edits not in refused]
+        wanted = (found for found in outcome.findings if job.task.wants(found.code))
+        chosen = [(d, repair) for d, repair in _chosen(wanted, job.unsafe) if repair.edits not in refused]
         if not chosen:
             break
-        done = _applied(job, document, outcome, chosen, width)
+        done = _applied(watching, document, outcome, chosen, width)
         if done is None and len(chosen) > 1:
             chosen = chosen[:1]
-            done = _applied(job, document, outcome, chosen, width)
+            done = _applied(watching, document, outcome, chosen, width)
         if done is None:
             refused.add(chosen[0][1].edits)
             continue
         refused.clear()
         document, outcome = done
         mended.extend(d for d, _ in chosen)
-    return Mended(outcome, tuple(mended), original, document)
+    return Mended(check(replace(job.task, text=document.given())), tuple(mended), original, document)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """The codes that a fix must not bring into a file: those that are wanted, and those that are on by default."""
+
+    wants: Callable[[str], bool]
+
+    def __call__(self, code: str) -> bool:
+        return self.wants(code) or on_by_default(code)
 
 
 def _applied(

@@ -19,19 +19,19 @@ MARK = "# %%NBQA-CELL-SEP"
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of a notebook as lines of one program; each stands in a line of the file, and its row is in its cell.
+    """The cells of a notebook as lines of one program, and of each line the line of the file and the mark before it.
 
     Cells are not counted here: those that nbQA leaves out have no mark.
     """
 
     lines: tuple[Line, ...]
     file_lines: tuple[int, ...]
+    marks: tuple[int, ...]
 
     def name_of(self, line: int, at: int) -> str:
         """Return what a finding in one line calls another."""
         row = self.lines[line - 1].row
-        is_near = line - row == at - self.lines[at - 1].row
-        return f"line {row}" if is_near else f"line {row} of another cell"
+        return f"line {row}" if self.marks[line - 1] == self.marks[at - 1] else f"line {row} of another cell"
 
 
 def findings(text: str, options: Options) -> Iterator[Diagnostic]:
@@ -47,6 +47,7 @@ def read(text: str) -> Cells:
     """Return the cells of a file of nbQA, which is Python."""
     lines: list[Line] = []
     file_lines: list[int] = []
+    marks: list[int] = []
     before, *cells = text.split(MARK)
     start = before.count("\n")
     for cell in cells:
@@ -57,5 +58,6 @@ def read(text: str) -> Cells:
         for line in magics.translate(source):
             lines.append(line)
             file_lines.append(start + line.row)
+        marks.extend([start] * (len(lines) - len(marks)))
         start += source.count("\n")
-    return Cells(tuple(lines), tuple(file_lines))
+    return Cells(tuple(lines), tuple(file_lines), tuple(marks))

@@ -18,7 +18,7 @@ from typing import Any
 from torchdevlint.checking import magics
 from torchdevlint.checking.documents import NotEditable
 from torchdevlint.checking.magics import Line
-from torchdevlint.fixes import Edit
+from torchdevlint.edits import Edit
 
 SUFFIX = ".ipynb"
 FORMAT = 4

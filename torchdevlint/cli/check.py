@@ -92,7 +92,10 @@ def _tell(arguments: argparse.Namespace, settings: Settings, found: Sequence[Out
 
 def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend the files, or show how they would be mended; return 1 where something is left to fail on or to mend."""
-    jobs = [FixTask(task, arguments.unsafe_fixes, not arguments.diff) for task in _tasks(arguments, settings)]
+    # a file of two names is mended once
+    files = {Path(task.path).resolve(): task for task in reversed(_tasks(arguments, settings))}
+    asked = arguments.unsafe_fixes, not arguments.diff, settings.line_length
+    jobs = [FixTask(task, *asked) for task in reversed(files.values())]
     if arguments.paths == [STDIN]:
         return _mend_input(arguments, settings, jobs[0])
     with telling.progress(len(jobs)) as advance:

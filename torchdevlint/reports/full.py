@@ -14,7 +14,7 @@ from rich.text import Text
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.engine import Diagnostic
 from torchdevlint.reports.places import span_of, where
-from torchdevlint.reports.report import Report, name_of, rules, severity_of
+from torchdevlint.reports.report import Report, fixable, is_fixable, name_of, rules, severity_of
 from torchdevlint.rule import Severity
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.ADVICE: "bold cyan"}
@@ -40,6 +40,8 @@ def render(report: Report) -> str:
             console.print(line)
         console.print()
     console.print(_summary(report))
+    if fixable(report):
+        console.print(Text(fixable(report)))
     return out.getvalue()
 
 
@@ -49,7 +51,7 @@ def _block(outcome: Outcome, finding: Diagnostic) -> Iterator[Text]:
     width = max(len(label(line)) for line in (finding.end_line, finding.line, *(s.span.line for s in finding.trace)))
     yield Text.assemble(
         (finding.code, _STYLES[severity]), f" {name_of(finding)} ", (f"[{severity.value}]", _STYLES[severity]),
-        f" {finding.message}",
+        (" [*]" if is_fixable(finding) else "", "cyan"), f" {finding.message}",
     )  # fmt: skip
     yield Text.assemble((f"{'':{width}}--> ", "blue"), where(outcome, span_of(finding)))
     yield from _marked(outcome, finding, label, width)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchdevlint.checking.outcomes import Outcome
-from torchdevlint.fixes import Repair
+from torchdevlint.edits import Repair
 from torchdevlint.positions import Span
 from torchdevlint.reports.places import span_of, spot
 from torchdevlint.reports.report import Report, fingerprints, name_of, rules, severity_of, url_of

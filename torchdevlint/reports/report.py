@@ -12,6 +12,7 @@ from pathlib import Path
 
 from torchdevlint.checking.comments import UNUSED
 from torchdevlint.checking.outcomes import Outcome
+from torchdevlint.edits import Safety
 from torchdevlint.engine import Diagnostic, all_rules
 from torchdevlint.rule import Rule, Severity
 
@@ -53,6 +54,21 @@ def severity_of(finding: Diagnostic) -> Severity:
     if rule is None:
         return Severity.ADVICE if finding.code in _NAMES else Severity.ERROR
     return rule.severity
+
+
+def is_fixable(finding: Diagnostic, safety: Safety = Safety.SAFE) -> bool:
+    """Tell whether a finding has a fix of some safety."""
+    return finding.repair is not None and finding.repair.safety is safety
+
+
+def fixable(report: Report) -> str:
+    """Return how many findings can be mended by which option, an empty text where none can."""
+    safe, unsafe = (sum(is_fixable(d, safety) for _, d in report.findings()) for safety in Safety)
+    if safe and unsafe:
+        return f"[*] {safe} fixable with --fix ({unsafe} more with --unsafe-fixes)"
+    if safe:
+        return f"[*] {safe} fixable with --fix"
+    return f"{unsafe} fixable with --fix --unsafe-fixes" if unsafe else ""
 
 
 def url_of(rule: Rule) -> str | None:

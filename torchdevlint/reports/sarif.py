@@ -13,8 +13,8 @@ from urllib.parse import quote
 import torchdevlint
 from torchdevlint.checking.notebooks import quoted
 from torchdevlint.checking.outcomes import Outcome
+from torchdevlint.edits import Repair
 from torchdevlint.engine import Diagnostic
-from torchdevlint.fixes import Repair
 from torchdevlint.options import on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.reports.places import in_file, span_of
