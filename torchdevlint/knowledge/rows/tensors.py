@@ -214,7 +214,9 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """`loss.backward()`: the receiver carries a graph, which is freed."""
+    """`loss.backward()`: the receiver carries a graph, which is freed unless the keyword ``retaining`` is given."""
+
+    retaining: str = ""
 
 
 @dataclass(frozen=True, slots=True)
