@@ -120,10 +120,11 @@ def _assert(run: Run, node: cst.Assert) -> None:
 
 def _if(run: Run, node: cst.If) -> Flow:
     """Run an ``if``; one that asks for the name of the module has the block of a program, or of a trial of classes."""
-    if run.frame is run.top and is_main_guard(node.test):
-        run.top.trial = any(isinstance(definition, Class) for definition in run.definitions)
+    if run.frame is not run.top or not is_main_guard(node.test):
+        return _branch(run, node)
+    run.top.trial = any(isinstance(definition, Class) for definition in run.definitions)
     flow = _branch(run, node)
-    run.top.trial &= run.frame is not run.top
+    run.top.trial = False
     return flow
 
 
