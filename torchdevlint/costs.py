@@ -43,12 +43,13 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class MadeElsewhere:
-    """A factory made a tensor (``text``) on the host that was moved in the same expression, to ``after``."""
+    """A factory (the call ``made``) made a tensor on the host that was moved in the same expression, to ``after``."""
 
     node: cst.CSTNode
     world: Condition
     text: str
     after: Placement
+    made: cst.CSTNode
 
 
 @dataclass(frozen=True, slots=True)

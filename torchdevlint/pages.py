@@ -14,16 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from torchdevlint import mending
 from torchdevlint.engine import Diagnostic, all_rules, analyse
-from torchdevlint.fixes import Safety
 from torchdevlint.options import Options, on_by_default
 from torchdevlint.rule import Rule
 
-_FIXED = {
-    Safety.SAFE: "`torchdevlint check --fix` does so where the source shows how.",
-    Safety.UNSAFE: "`torchdevlint check --fix --unsafe-fixes` does so where the source shows how.",
-    None: "This is done by hand.",
-}
 _TABLES = {"rules": True, "advice": False}
 """The tables of the README by the names of their marks: of what is on by default, and of what is not."""
 
@@ -69,7 +64,7 @@ def page(rule: Rule, root: Path, evidence: Iterable[Mapping[str, Any]]) -> str:
     sections = _sections(rule)
     references = sections.pop("References")
     stem = f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
-    sections["Fix"] = f"{rule.fix}. {_FIXED[_safety(rule, root / 'fixtures' / stem)]}"
+    sections["Fix"] = f"{rule.fix}. {mending.told(rule)}"
     sections["Proof"] = _proof(rule, root, stem, [one for one in evidence if one["rule"] == rule.code])
     sections["References"] = references
     parts = [f"# {rule.name} ({rule.code})", _summary(rule), _standing(rule)]
@@ -101,12 +96,6 @@ def _found(rule: Rule, script: Path) -> list[Diagnostic]:
     # the folder of a fixture is no reason to be silent: it is told as the file of a user
     options = Options(filename=script.name, wants=lambda code: code == rule.code, details=True)
     return [one for one in analyse(script.read_text("utf-8"), options=options) if one.code == rule.code]
-
-
-def _safety(rule: Rule, fixtures: Path) -> Safety | None:
-    """Return how safe the fixes of a rule are, as its fixtures show: the safest there is."""
-    seen = {one.repair.safety for script in fixtures.glob("bad*.py") for one in _found(rule, script) if one.repair}
-    return next((safety for safety in Safety if safety in seen), None)
 
 
 def _proof(rule: Rule, root: Path, stem: str, seen: list[Mapping[str, Any]]) -> str:

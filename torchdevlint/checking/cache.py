@@ -20,7 +20,8 @@ from pathlib import Path
 import msgspec
 
 import torchdevlint
-from torchdevlint.checking import outcomes, sources
+from torchdevlint.checking import outcomes
+from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.checking.outcomes import FAILURE, Outcome, Task
 
 FOLDER = ".torchdevlint_cache"
@@ -65,7 +66,10 @@ class Cached:
         if known is not None and known.digest == digest:
             return known.outcome
         # of the very bytes that were looked up: the file may be another one by now
-        outcome = outcomes.check(replace(task, text=sources.decode(data)))
+        try:
+            outcome = outcomes.check(replace(task, text=outcomes.decode(task.path, data)))
+        except BadNotebook:
+            return outcomes.check(task)
         if not any(found.code == FAILURE for found in outcome.findings):
             _keep(place, _Entry(digest, outcome))
         return outcome

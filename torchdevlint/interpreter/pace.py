@@ -104,7 +104,7 @@ def moved_at_once(run: Run, call: Call, made: cst.CSTNode, before: Placement, af
             return
         made = made.func.value
     if made in run.pace.made and all(lattice.is_host(p.device) for p in before):
-        run.emit(MadeElsewhere(call.node, run.world, text_of(made), after))
+        run.emit(MadeElsewhere(call.node, run.world, text_of(made), after, made))
 
 
 def gathered(run: Run, receiver: Container, node: cst.CSTNode, added: cst.CSTNode, value: Value, total: str) -> Value:

@@ -61,7 +61,8 @@ TENSOR: dict[str, Row] = {
     "npu": Move(MoveKind.OTHER_TYPE, type="npu"),
     "mlu": Move(MoveKind.OTHER_TYPE, type="mlu"),
     "musa": Move(MoveKind.OTHER_TYPE, type="musa"),
-    **dict.fromkeys(words("float half double bfloat16 cfloat cdouble chalf"), Cast()),
+    **dict.fromkeys(words("float double bfloat16 cfloat cdouble chalf"), Cast()),
+    "half": Cast(half=True),
     **dict.fromkeys(words("int long short char byte bool"), Cast(whole=True)),
     # Factories that follow the receiver.
     **dict.fromkeys(words("new_zeros new_ones new_empty"), Like(rank=RankRule.SHAPE)),
@@ -118,6 +119,9 @@ TENSOR_ATTRIBUTES: dict[str, Row] = {
     "is_xpu": Query("xpu"),
     "device": DeviceType(),
 }
+
+# Kernels of the host for it are slow, and few before PyTorch 2.3.
+HALF = frozenset(("torch.float16", "torch.half"))
 
 # What `to` takes beside devices: https://docs.pytorch.org/docs/2.13/tensor_attributes.html
 DTYPES = frozenset(

@@ -43,4 +43,4 @@ from torchdevlint.rule import Finding, rule
 def check(event: NoMove, facts: FileFacts) -> Iterator[Finding]:
     """Yield each move that cannot be made so."""
     if not event.proof or event.proof in facts.tensors or event.proof in facts.modules:
-        yield Finding(event.node, {"text": event.text, "why": event.why})
+        yield Finding(event.node, {"text": event.text, "why": event.why}, about=(event.node,) if event.named else ())
