@@ -15,6 +15,8 @@ _Done = TypeVar("_Done")
 FEW = 12
 """Up to this many files, other processes take longer to start than to help."""
 MAX_CHUNK = 16
+MOST = 61
+"""Windows waits for no more processes at a time."""
 
 
 class Died(Exception):
@@ -48,7 +50,7 @@ def _each(
             advance(1)
         return
     chunk = max(1, min(MAX_CHUNK, len(tasks) // (jobs * 4)))
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), initializer=_end_at_an_interrupt)
+    pool = ProcessPoolExecutor(min(jobs, len(tasks), MOST), initializer=_end_at_an_interrupt)
     try:
         for outcome in pool.map(work, tasks, chunksize=chunk):
             yield outcome
