@@ -170,9 +170,7 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
         iteration.store_item(run, module, name.value, value)
     if row.kind is RegisterKind.PARAMETER:
         leaves.assigned(run, value, call.text, call.node)
-    if isinstance(value, Tensor):
-        value = replace(value, held=Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER)
-        value = _as_held(value, call.node, "buffer")
+    value = _registered(value, Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER, call.node)
     register(run, value)
     text = name.value.value if name is not None and isinstance(name.value, Const) else f"<registered {run.new_key()}>"
     run.bound_at[module.key, str(text)] = call.node
@@ -180,6 +178,17 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     run.set_attribute(module.key, str(text), value)
     additions.put_in(run, module, value, old, str(text), call.node)
     return NONE
+
+
+def _registered(value: Value, holder: Holder, node: cst.CSTNode) -> Value:
+    """Return a tensor, or each of a choice, as what a module has registered; anything else as it is."""
+    match value:
+        case Tensor():
+            return _as_held(replace(value, held=holder), node, "buffer")
+        case Choice():
+            return Choice(tuple((_registered(option, holder, node), condition) for option, condition in value.options))
+        case _:
+            return value
 
 
 def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) -> Value:
