@@ -28,10 +28,10 @@ from torchdevlint.knowledge.rows import (
     Submodules,
     Visit,
 )
-from torchdevlint.lattice import ANY
+from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
-from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
+from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items, join_all
 from torchdevlint.transfers import additions, checkpoints, environment, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
@@ -275,10 +275,11 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
         exact, rest = list(source.exact), source.any() if source.lost else source.rest
         if source.lost:
             exact = []
-    elif call is not None and call.open:
-        rest = arguments[0].value if arguments else UNKNOWN
     else:
-        exact = [(index, argument.value) for index, argument in enumerate(arguments)]
+        sure = call.sure if call is not None else 0
+        exact = [(index, argument.value) for index, argument in enumerate(arguments[:sure])]
+        further = [(argument.value, ALWAYS) for argument in arguments[sure:]]
+        rest = join_all(further) if further else UNKNOWN if call is not None and call.open else None
     for _, value in exact:
         register(run, value)
     exact = [(key, as_parameter(value)) for key, value in exact]
