@@ -18,12 +18,14 @@ from torchdevlint.interpreter import (
     escapes,
     iteration,
     pace,
+    selection,
     subscripts,
     targets,
     uncalled,
 )
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Knowledge, Mix, RankRule
+from torchdevlint.lattice import ALWAYS
 from torchdevlint.names import row_of
 from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
@@ -227,7 +229,8 @@ def _conditional(run: Run, node: cst.IfExp) -> Value:
     run.world = world
     run.store.merge(branches)
     uncalled.chosen(run, node, *results)
-    return transfers.choose_device(run, join(results[0], results[1], test.when_true, test.when_false))
+    true, false = (ALWAYS, ALWAYS) if selection.tells_apart(run, node) else (test.when_true, test.when_false)
+    return transfers.choose_device(run, join(results[0], results[1], true, false))
 
 
 def _yield(run: Run, node: cst.Yield) -> Value:
