@@ -201,7 +201,7 @@ class Tallied:
 
     ``key`` identifies the accumulation. ``graph`` is None where only a later ``backward`` on ``proof`` tells.
     ``slot`` is the variable that was added: a backward pass on it proves its graph. ``attribute`` is the name of a
-    total that other methods of its object may use.
+    total that other methods of its object may use. ``home`` is the loop that makes the total anew at each pass.
     """
 
     node: cst.CSTNode
@@ -214,6 +214,7 @@ class Tallied:
     loop: cst.CSTNode
     slot: tuple[int, str] | None
     attribute: str = ""
+    home: cst.CSTNode | None = None
 
 
 @dataclass(frozen=True, slots=True)

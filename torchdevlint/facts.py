@@ -86,9 +86,11 @@ class FileFacts:
     # the moments at which something took the place of a part of a module, by the module and the name
     rebound: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
-    # loops and functions that run a backward pass or a step, loops that call a module, and the accumulations of which
-    # something needs more than the number, or that an object keeps and a method returns
+    # loops and functions that run a backward pass or a step, loops that run a backward pass outside the loops in them,
+    # loops that call a module, and the accumulations of which something needs more than the number, or that an object
+    # keeps and a method returns
     training_loops: set[cst.CSTNode] = field(default_factory=set)
+    stepping_loops: set[cst.CSTNode] = field(default_factory=set)
     calling_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
