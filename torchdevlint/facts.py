@@ -61,8 +61,9 @@ class FileFacts:
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
 
-    # modules that move something of what they are handed
+    # modules that move something of what they are handed, and those that send tensors of their own to an accelerator
     moved_inside: set[int] = field(default_factory=set)
+    at_home: set[int] = field(default_factory=set)
 
     # batches of which a member is moved off the host (under which condition, by which call), those that may come
     # from anywhere, what an unseen call that made one was given, loaders of the file, and whether a framework has them
@@ -221,7 +222,7 @@ class FileFacts:
                 known = symbol.key in self.tensors or symbol.key in self.modules
                 return symbol.key in self.namespaces and not known and self._carries(symbol.key)
             case SymbolKind.OWNER:
-                return self.movable
+                return self.movable and symbol.key not in self.at_home
             case _:
                 return False
 
