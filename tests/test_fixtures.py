@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from expectations import mismatches, parse
+from one_fault import doubled
 
 from torchdevlint.engine import analyse
 from torchdevlint.options import Options, on_by_default
@@ -44,3 +45,15 @@ def test_what_is_expected_is_what_the_name_of_the_case_says(case: Path) -> None:
     else:
         assert kind(case) in ("good", "fixed")
         assert codes == set()
+
+
+def test_one_fault_is_one_finding_in_every_bad_fixture() -> None:
+    told = {name(path): list(doubled(path.read_text("utf-8"))) for path in PATHS if kind(path) == "bad"}
+    assert {path: pairs for path, pairs in told.items() if pairs} == {}
+
+
+def test_advice_is_no_other_way_to_tell_of_a_fault() -> None:
+    text = (FIXTURES / "tdl102_input_not_moved" / "bad_needs_lightning_fabric.py").read_text("utf-8")
+    everything = Options(wants=lambda _: True)
+    assert [pair.codes for pair in doubled(text, everything)] == [("TDL102", "TDL905")]
+    assert list(doubled(text)) == []

@@ -139,3 +139,47 @@ def test_a_generator_is_used_up_by_a_loop() -> None:
     assert analyse(USED_UP) == ()
     first = USED_UP.replace("print(batch)", "net(batch)")
     assert [(one.code, one.line) for one in analyse(first)] == [("TDL102", 10)]
+    again = USED_UP.replace("    print(batch)", "    break")
+    assert analyse(again) == ()
+
+
+SPENT = """\
+import torch
+from torch import nn
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+def moved(tensors):
+    for tensor in tensors:
+        yield tensor.to(device)
+net = nn.Linear(2, 2)
+batches = moved([torch.ones(2), torch.ones(2)])
+for batch in batches:
+    print(batch)
+x = torch.ones(2, device=device)
+for batch in batches:
+    net(x)
+net.to(device)
+"""
+
+
+def test_a_loop_over_what_is_used_up_does_not_run() -> None:
+    assert analyse(SPENT) == ()
+    for way_out in ("    if batch.sum() > 9:\n        break\n", "    if batch.sum() > 9:\n        raise ValueError\n"):
+        left = SPENT.replace("    print(batch)\n", way_out)
+        assert [one.code for one in analyse(left)] == ["TDL102"]
+    endless = SPENT.replace("batches = moved([torch.ones(2), torch.ones(2)])", "batches = range(3)")
+    assert [one.code for one in analyse(endless)] == ["TDL102"]
+    handed_on = SPENT.replace("for batch in batches:\n    print(batch)\n", HANDED_ON)
+    assert [one.code for one in analyse(handed_on)] == ["TDL102"]
+    perhaps = SPENT.replace(
+        "for batch in batches:\n    print", "if len(device.type) > 4:\n  for batch in batches:\n    print"
+    )
+    assert [one.code for one in analyse(perhaps)] == ["TDL102"]
+
+
+HANDED_ON = """\
+def again(items):
+    for item in items:
+        yield item
+for batch in again(batches):
+    break
+"""

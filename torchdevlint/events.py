@@ -6,7 +6,6 @@ operands meet, the ``entry``: the call in the user's code through which a module
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -16,16 +15,19 @@ from torchdevlint.costs import CostEvent
 from torchdevlint.incidents import (
     CastElsewhere,
     Collected,
+    DeviceCompared,
     DeviceObjectGiven,
     HeldOptimizer,
     LoadPinned,
     NoMove,
+    Reliance,
     Replaced,
     StateLoaded,
 )
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Device, Placement
 from torchdevlint.parallel import BackwardOfMany, DeviceKept, Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
+from torchdevlint.records import dataclass
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -153,6 +155,7 @@ class Uncalled:
     """A function or method was used without being called; ``effect`` is what follows from that.
 
     ``before`` is where its object is, ``proofs`` are the keys of opaque values that must be tensors or modules.
+    ``bare`` tells that it needs no argument.
     """
 
     node: cst.CSTNode
@@ -161,6 +164,7 @@ class Uncalled:
     effect: str
     before: Placement
     proofs: tuple[int, ...] = ()
+    bare: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,18 +219,18 @@ class Tallied:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A checkpoint was read; ``mapped`` tells that `map_location` was given.
+    """A checkpoint was read, ``safe`` where `map_location` was given, a test precedes, or this very run wrote it.
 
-    ``key`` identifies the value read; what became of it stands in the facts.
+    ``distributed`` tells that several processes run. ``key`` identifies the value read; what became of it stands in the
+    facts.
     """
 
     node: cst.CSTNode
     world: Condition
     text: str
-    mapped: bool
-    guarded: bool
+    safe: bool
+    distributed: bool
     key: int
-    host_saved: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +240,7 @@ class DeviceNamed:
     node: cst.CSTNode
     world: Condition
     device: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +250,7 @@ class CudaCalled:
     node: cst.CSTNode
     world: Condition
     text: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +260,7 @@ class LegacyTyped:
     node: cst.CSTNode
     world: Condition
     text: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,19 +336,6 @@ class NumberAsDevice:
     world: Condition
     text: str
     placement: Placement
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceCompared:
-    """A device was compared with what it never equals; ``proof`` is that of an `Operand`."""
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    other: str
-    equal: bool
-    why: str
-    proof: int
 
 
 @dataclass(frozen=True, slots=True)

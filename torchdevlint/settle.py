@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from torchdevlint.options import on_by_default
+from torchdevlint.records import dataclass
 from torchdevlint.rule import Finding, Rule
 
 

@@ -8,11 +8,11 @@ what was written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from torchdevlint import lattice
 from torchdevlint.lattice import ALWAYS, Condition, Placement
+from torchdevlint.records import dataclass, field, replace
 from torchdevlint.values import (
     SCALAR,
     UNKNOWN,
@@ -42,6 +42,7 @@ STEPPED = "<stepped>"
 LOST = "<lost>"
 TRAINED = "<trained>"
 BEGUN = "<begun>"
+SPENT = "<spent>"
 JOINED = "<joined>"
 ALONE = "<alone>"
 SYNCHRONISED = "<synchronised>"
@@ -175,7 +176,7 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return join_placements(as_placement(first, host), first_if, as_placement(second, host), second_if)
     if name == PLACEMENT:
         return join_placements(as_placement(first), first_if, as_placement(second), second_if)
-    if name == BEGUN:
+    if name in (BEGUN, SPENT):
         return first if second is not None else None
     if name == MODE:
         return None  # in which mode a module is differs

@@ -9,21 +9,17 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-SUFFIXES = frozenset({".py", ".pyw"})
+SUFFIXES = frozenset({".ipynb", ".py", ".pyw"})
 EXCLUDED = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pyenv", ".pytest_cache",
-    ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "__pypackages__", "_build", "build", "dist",
-    "node_modules", "site-packages", "venv",
+    ".ruff_cache", ".svn", ".torchdevlint_cache", ".tox", ".venv", "__pycache__", "__pypackages__", "_build", "build",
+    "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
 """What is left out where nobody says otherwise: what tools and package managers write."""
 
 
 class Missing(Exception):
     """A path that was named is not there; the text is the path."""
-
-
-class NoPython(Exception):
-    """A path that was named is a notebook; the text is the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,7 @@ class _Ignore:
 def find(paths: Sequence[str], rules: Filter) -> list[str]:
     """Return the files that the paths stand for, each once, in the order of the paths and then of their names.
 
-    Raises `Missing` for a path that is not there, and `NoPython` for a notebook.
+    Raises `Missing` for a path that is not there.
     """
     excluded = _Ignore(os.fspath(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
     found: dict[str, None] = {}
@@ -69,8 +65,6 @@ def find(paths: Sequence[str], rules: Filter) -> list[str]:
         left_out = _is_or_is_below(path, above, excluded, is_folder)
         if left_out and rules.forced:
             continue
-        if not is_folder and Path(path).suffix == ".ipynb":
-            raise NoPython(path)
         if not is_folder:
             found[path] = None
         elif left_out:  # named all the same: the patterns hold for what is below it only

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from torchdevlint.checking import baseline, discovery, documents, fixing, outcomes, running, selectors, sources
+from torchdevlint.checking import baseline, discovery, documents, fixing, notebooks, outcomes, running, selectors
 from torchdevlint.checking.fixing import FixTask
+from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.checking.settings import Settings
-from torchdevlint.cli import editing, telling
+from torchdevlint.cli import clean, editing, telling
 from torchdevlint.cli.chosen import add_settings, in_force
 from torchdevlint.cli.failure import Failure
 from torchdevlint.reports import FORMATS, Report
@@ -29,6 +30,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--stdin-filename", metavar="FILE", default="stdin", help="what - is called in the report")
     parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes (default: one a core)")
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report there")
+    parser.add_argument("--no-cache", action="store_true", help="check every file anew, and keep nothing")
+    clean.add_cache_dir(parser)
     parser.add_argument("--statistics", action="store_true", help="count the findings of each rule instead")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where there are findings, too")
     fixes = parser.add_argument_group("fixes")
@@ -64,7 +67,7 @@ def execute(arguments: argparse.Namespace) -> int:
     jobs = arguments.jobs or running.jobs_by_default()
     tasks = _tasks(arguments, settings)
     with telling.progress(len(tasks)) as advance:
-        found = running.run(outcomes.check, tasks, jobs, advance)
+        found = running.run(clean.checker(arguments, settings.root), tasks, jobs, advance)
     if arguments.write_baseline:
         made = Report(tuple(found), Path.cwd())
         telling.write(baseline.render(made), arguments.baseline)
@@ -89,7 +92,10 @@ def _tell(arguments: argparse.Namespace, settings: Settings, found: Sequence[Out
 
 def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend the files, or show how they would be mended; return 1 where something is left to fail on or to mend."""
-    jobs = [FixTask(task, arguments.unsafe_fixes, not arguments.diff) for task in _tasks(arguments, settings)]
+    # a file of two names is mended once
+    files = {Path(task.path).resolve(): task for task in reversed(_tasks(arguments, settings))}
+    asked = arguments.unsafe_fixes, not arguments.diff, settings.line_length
+    jobs = [FixTask(task, *asked) for task in reversed(files.values())]
     if arguments.paths == [STDIN]:
         return _mend_input(arguments, settings, jobs[0])
     with telling.progress(len(jobs)) as advance:
@@ -106,7 +112,12 @@ def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _mend_input(arguments: argparse.Namespace, settings: Settings, job: FixTask) -> int:
     """Mend standard input to standard output, as formatters do; what is left is told on standard error."""
-    done = fixing.mended(job, documents.Document(job.task.text or "", "utf-8"))
+    text = job.task.text or ""
+    is_notebook = notebooks.is_notebook(job.task.path)
+    try:
+        done = fixing.mended(job, notebooks.parse(text) if is_notebook else documents.Document(text, "utf-8"))
+    except BadNotebook as reason:
+        raise Failure(f"{job.task.path}: {reason}") from None
     if arguments.diff:
         editing.tell_fixes([done], diff=True, show=False)
         return int(bool(done.mended) and not arguments.exit_zero)
@@ -149,7 +160,7 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
         return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa)
 
     if arguments.paths == [STDIN]:
-        return [task(arguments.stdin_filename, sources.decode(sys.stdin.buffer.read()))]
+        return [task(arguments.stdin_filename, _decoded(arguments.stdin_filename, sys.stdin.buffer.read()))]
     if STDIN in arguments.paths:
         raise Failure("- stands for standard input, and for nothing beside other paths")
     exclude = (*settings.exclude, *settings.extend_exclude)
@@ -158,5 +169,11 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
         return [task(path) for path in discovery.find(arguments.paths, rules)]
     except discovery.Missing as path:
         raise Failure(f"{path} is not there") from None
-    except discovery.NoPython as path:
-        raise Failure(f"{path} is a notebook, and only Python files are read") from None
+
+
+def _decoded(name: str, data: bytes) -> str:
+    """Return the text of standard input, which stands for a file of that name. Raises `Failure`."""
+    try:
+        return outcomes.decode(name, data)
+    except BadNotebook as reason:
+        raise Failure(f"{name}: {reason}") from None

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 
 import torchdevlint
-from torchdevlint.cli import check, config, rules, run, verify
+from torchdevlint.cli import check, clean, config, rules, run, verify
 from torchdevlint.cli.failure import Failure
 
-_COMMANDS = (check, rules, config, run, verify)
+_COMMANDS = (check, rules, config, clean, run, verify)
 
 
 def parser() -> argparse.ArgumentParser:

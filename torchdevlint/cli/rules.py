@@ -8,6 +8,7 @@ import json
 import sys
 from typing import Any
 
+from torchdevlint import mending
 from torchdevlint.cli.failure import Failure
 from torchdevlint.engine import all_rules
 from torchdevlint.options import on_by_default
@@ -40,13 +41,14 @@ def explain(arguments: argparse.Namespace) -> int:
 
 
 def tabulate(arguments: argparse.Namespace) -> int:
-    """Print a line a rule: code, name, severity and summary."""
+    """Print a line a rule: code, name, severity, how safe its fixes are, and summary."""
     if arguments.output_format == "json":
         sys.stdout.write(json.dumps([_as_json(rule) for rule in all_rules()], indent=2, ensure_ascii=False) + "\n")
         return 0
     width = max(len(rule.name) for rule in all_rules())
     for rule in all_rules():
-        sys.stdout.write(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:7}  {_summary(rule)}\n")
+        fixes = f"{next((f'{one.value} fix' for one in mending.safety(rule)), ''):10}"
+        sys.stdout.write(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:7}  {fixes}  {_summary(rule)}\n")
     return 0
 
 
@@ -71,7 +73,7 @@ def _as_text(rule: Rule) -> str:
     return (
         f"# {rule.name} ({rule.code})\n\n{summary}\n\n"
         f"Severity: {rule.severity.value}, {default}. Message: {rule.message}\n\n"
-        f"{rest.strip()}\n\n## Fix\n{rule.fix}.\n"
+        f"{rest.strip()}\n\n## Fix\n{rule.fix}. {mending.told(rule)}\n"
     )
 
 
@@ -84,6 +86,7 @@ def _as_json(rule: Rule) -> dict[str, Any]:
         "summary": _summary(rule),
         "message": rule.message,
         "fix": rule.fix,
+        "fixes": [one.value for one in mending.safety(rule)],
         "supersedes": list(rule.supersedes),
         "explanation": rule.doc.strip(),
         "url": url_of(rule),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import absence, calls, iteration, pace, reflection
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, ANY
+from torchdevlint.records import replace
 from torchdevlint.state import Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
@@ -72,7 +72,7 @@ def _transposed(run: Run, call: Call) -> Value:
 
 
 def _range(run: Run, call: Call) -> Value:
-    return run.container("iterator", (), UNKNOWN)
+    return run.container("range", (), UNKNOWN)
 
 
 def _sequence(kind: str) -> Callable[[Run, Call], Value]:

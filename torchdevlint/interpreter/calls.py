@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import reduce
 
 import libcst as cst
@@ -24,6 +23,7 @@ from torchdevlint.interpreter import (
 )
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import is_inert, text_of
+from torchdevlint.records import dataclass, field
 from torchdevlint.state import Branch, join
 from torchdevlint.values import (
     NONE,
@@ -282,9 +282,11 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
 def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
     run.waits += 1
+    transfers.halved(run, made)
     for argument in made.values():
         escapes.escape(run, argument.value)
     result = run.opaque(name or f"{made.text}(…)")
+    transfers.handed_on(run, made, result)
     if any(isinstance(a.value, Flag) for a in made.values()):
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)

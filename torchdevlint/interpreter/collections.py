@@ -33,9 +33,9 @@ def of_state(run: Run, state: Parameters, name: str) -> Value:
         return state
     match name:
         case "items":
-            return run.container("iterator", (), run.container("tuple", (UNKNOWN, tensor)))
+            return run.container("view", (), run.container("tuple", (UNKNOWN, tensor)))
         case "values":
-            return run.container("iterator", (), tensor)
+            return run.container("view", (), tensor)
         case "keys":
             return UNKNOWN
         case "get" | "pop" | "setdefault":

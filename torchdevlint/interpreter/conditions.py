@@ -251,7 +251,7 @@ def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
     left, right = values
     guards.note_comparison(run, node, left, right)
     positive = _NEGATED.get(type(operator))
-    if isinstance(node.left, cst.Name) and node.left.value == "__name__":
+    if guards.is_main_guard(node):
         found = ALWAYS_TRUE  # a file is judged as a script
     else:
         found = _compare(run, node, positive or operator_text(operator), left, right)

@@ -5,7 +5,6 @@ A look at what the source does with the tensor after the statement. What is not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from torchdevlint.interpreter import reading
 from torchdevlint.interpreter.reading import Line, Path
 from torchdevlint.knowledge.rows import Backward, Cast, Combine, Follow, Loss, Move, Plain, ReadHost, Row
 from torchdevlint.names import dotted, row_of
+from torchdevlint.records import dataclass, field, replace
 from torchdevlint.values import Const, Function, Imported
 
 if TYPE_CHECKING:
@@ -288,12 +288,12 @@ def _is_dtype(look: _Look, argument: cst.Arg) -> bool:
             bound = [line.node for line in look.lines if reading.binds(line, name)]
             if not bound:
                 return any(word in name for word in look.run.knowledge.no_places)
-            return all(isinstance(node, cst.Assign) and _is_asked_dtype(look.run, node.value) for node in bound)
+            return all(isinstance(node, cst.Assign) and is_asked_dtype(look.run, node.value) for node in bound)
         case value:
-            return _is_asked_dtype(look.run, value)
+            return is_asked_dtype(look.run, value)
 
 
-def _is_asked_dtype(run: Run, node: cst.BaseExpression) -> bool:
+def is_asked_dtype(run: Run, node: cst.BaseExpression) -> bool:
     """Tell whether an expression is `torch.float32`, or what a tensor says of itself that is no device."""
     match node:
         case cst.Attribute(value=whole, attr=cst.Name(value=name)):

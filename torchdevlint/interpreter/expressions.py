@@ -131,6 +131,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
         if left.kind == "dict":
             return run.holder("dict", iteration.merged(run.items(left), run.items(right)))
         return iteration.concatenate(run, left, right)
+    if isinstance(left, Container) and isinstance(right, Opaque) and type(node.operator) is cst.Add:
+        return run.holder(left.kind, Items(run.items(left).exact, run.items(left).rest, lost=True))
     if isinstance(left, Container) and type(node.operator) is cst.Multiply:
         return run.container(left.kind, (), run.items(left).any())
     if isinstance(left, Const) and isinstance(left.value, str):

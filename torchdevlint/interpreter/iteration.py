@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import libcst as cst
 
@@ -14,6 +13,7 @@ from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, PLACEMENT, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,6 +13,7 @@ from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import SCATTERS
 from torchdevlint.values import (
     SCALAR,

@@ -16,15 +16,16 @@ from torchdevlint.interpreter import (
     escapes,
     expressions,
     loops,
+    moot,
     pace,
     targets,
     uncalled,
 )
-from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test
+from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import Branch, Slot, Writes, join
-from torchdevlint.values import NONE, Imported, Instance, Opaque, Tensor, Value
+from torchdevlint.values import NONE, Class, Imported, Instance, Opaque, Tensor, Value
 
 
 class Flow(Enum):
@@ -99,7 +100,7 @@ def _return(run: Run, node: cst.Return) -> Flow:
         run.facts.returned |= value.tallies
     elif run.frame.key not in run.facts.training_functions:
         escapes.consume(run, value)
-    transfers.keep(run, value)
+    transfers.handed_back(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
 
@@ -111,12 +112,23 @@ def _raise(run: Run, node: cst.Raise) -> Flow:
 
 
 def _assert(run: Run, node: cst.Assert) -> None:
+    portable = run.facts.portable
     test = conditions.test(run, node.test)
+    run.facts.portable = portable  # what must be there is no choice
     run.world |= test.when_true
     conditions.narrow(run, node.test, True)
 
 
 def _if(run: Run, node: cst.If) -> Flow:
+    """Run an ``if``; one that asks for the name of the module has the block of a program, or of a trial of classes."""
+    if run.frame is run.top and is_main_guard(node.test):
+        run.top.trial = any(isinstance(definition, Class) for definition in run.definitions)
+    flow = _branch(run, node)
+    run.top.trial &= run.frame is not run.top
+    return flow
+
+
+def _branch(run: Run, node: cst.If) -> Flow:
     """Run an ``if`` with its ``elif`` chain: each way in a layer of its own, then join those that go on."""
     outer = run.world
     otherwise = outer
@@ -131,6 +143,7 @@ def _if(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
+        moot.withdraw(run, current)
         for slot in transfers.tested_slots(run, current.test):
             about_itself.setdefault(slot, _beside(run, current.test))
         if test.known is not False:
@@ -250,16 +263,25 @@ def _with(run: Run, node: cst.With) -> Flow:
         restore.enter(value)
         if item.asname is not None:
             targets.assign(run, item.asname.name, transfers.entered(run, value), node)
+    suppressed = any(_suppresses(run, item.item) for item in node.items)
+    run.guarded += suppressed
     before = len(run.frame.exits)
     expected = any(_expects_failure(run, item.item) for item in node.items)
     run.expecting += expected
     flow = block(run, node.body)
     run.expecting -= expected
+    run.guarded -= suppressed
     run.pace.veiled = veiled
     restore.leave()
     for way in run.frame.exits[before:]:
         restore.leave_by(way.branch.writes)
     return flow
+
+
+def _suppresses(run: Run, node: cst.BaseExpression) -> bool:
+    """Tell whether a context manager catches what its block raises (`contextlib.suppress`)."""
+    callee = expressions.evaluate(run, node.func) if isinstance(node, cst.Call) else None
+    return isinstance(callee, Imported) and callee.name == "contextlib.suppress"
 
 
 def _expects_failure(run: Run, node: cst.BaseExpression) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchdevlint import transfers
@@ -11,6 +9,7 @@ from torchdevlint.interpreter import attributes, escapes, expressions, iteration
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, Environment
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,

@@ -5,10 +5,9 @@ That is done with PyTorch's own samples, by `tests/harness/agreement.py`.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchdevlint.knowledge.rows import Combine, Follow, Make, Mix, RankRule, Row
 from torchdevlint.knowledge.words import words
+from torchdevlint.records import replace
 
 # Here the devices of the operand and of `out=` are compared before an iterator looks at dimensions.
 _STRICT_OUT = words("""

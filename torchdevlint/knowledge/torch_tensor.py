@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchdevlint.knowledge.rows import (
     Backward,
     Cast,
@@ -23,6 +21,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.knowledge.torch_functions import COMBINING, FOLLOWING
 from torchdevlint.knowledge.words import words
+from torchdevlint.records import replace
 
 # Functions of `torch` that tensors do not have as methods.
 NOT_METHODS = frozenset(
@@ -62,7 +61,8 @@ TENSOR: dict[str, Row] = {
     "npu": Move(MoveKind.OTHER_TYPE, type="npu"),
     "mlu": Move(MoveKind.OTHER_TYPE, type="mlu"),
     "musa": Move(MoveKind.OTHER_TYPE, type="musa"),
-    **dict.fromkeys(words("float half double bfloat16 cfloat cdouble chalf"), Cast()),
+    **dict.fromkeys(words("float double bfloat16 cfloat cdouble chalf"), Cast()),
+    "half": Cast(half=True),
     **dict.fromkeys(words("int long short char byte bool"), Cast(whole=True)),
     # Factories that follow the receiver.
     **dict.fromkeys(words("new_zeros new_ones new_empty"), Like(rank=RankRule.SHAPE)),
@@ -119,6 +119,9 @@ TENSOR_ATTRIBUTES: dict[str, Row] = {
     "is_xpu": Query("xpu"),
     "device": DeviceType(),
 }
+
+# Kernels of the host for it are slow, and few before PyTorch 2.3.
+HALF = frozenset(("torch.float16", "torch.half"))
 
 # What `to` takes beside devices: https://docs.pytorch.org/docs/2.13/tensor_attributes.html
 DTYPES = frozenset(

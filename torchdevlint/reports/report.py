@@ -12,6 +12,7 @@ from pathlib import Path
 
 from torchdevlint.checking.comments import UNUSED
 from torchdevlint.checking.outcomes import Outcome
+from torchdevlint.edits import Safety
 from torchdevlint.engine import Diagnostic, all_rules
 from torchdevlint.rule import Rule, Severity
 
@@ -55,6 +56,21 @@ def severity_of(finding: Diagnostic) -> Severity:
     return rule.severity
 
 
+def is_fixable(finding: Diagnostic, safety: Safety = Safety.SAFE) -> bool:
+    """Tell whether a finding has a fix of some safety."""
+    return finding.repair is not None and finding.repair.safety is safety
+
+
+def fixable(report: Report) -> str:
+    """Return how many findings can be mended by which option, an empty text where none can."""
+    safe, unsafe = (sum(is_fixable(d, safety) for _, d in report.findings()) for safety in Safety)
+    if safe and unsafe:
+        return f"[*] {safe} fixable with --fix ({unsafe} more with --unsafe-fixes)"
+    if safe:
+        return f"[*] {safe} fixable with --fix"
+    return f"{unsafe} fixable with --fix --unsafe-fixes" if unsafe else ""
+
+
 def url_of(rule: Rule) -> str | None:
     """Return the first reference of a rule: where PyTorch documents what it is about."""
     found = _REFERENCE.search(rule.doc)
@@ -87,6 +103,7 @@ def fingerprints(report: Report) -> list[str]:
 
 
 def _timeless(finding: Diagnostic) -> str:
-    """Return a message without the lines that it names."""
+    """Return a message without the lines and cells that it names."""
     words = finding.message.split()
-    return " ".join(w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") != "line")
+    kept = [w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") not in ("cell", "line")]
+    return " ".join(kept)

@@ -29,7 +29,6 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import assigned
 from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
 
@@ -49,7 +48,7 @@ def check(event: Moved, facts: FileFacts) -> Iterator[Finding]:
         return
     why = next((p.why for p in event.before if p.why is not None), None)
     parts: dict[str, object] = {"text": event.text, "target": event.target}
-    yield Finding(event.node, parts, origin(event.text, why, event.node), why, assigned(event.node))
+    yield Finding(event.node, parts, origin(event.text, why, event.node), why)
 
 
 def _is_tensor(event: Moved, facts: FileFacts) -> bool:

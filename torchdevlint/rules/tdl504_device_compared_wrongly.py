@@ -27,8 +27,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdevlint.events import DeviceCompared
 from torchdevlint.facts import FileFacts
+from torchdevlint.incidents import DeviceCompared
 from torchdevlint.rule import Finding, rule
 
 
@@ -41,4 +41,4 @@ from torchdevlint.rule import Finding, rule
 def check(event: DeviceCompared, facts: FileFacts) -> Iterator[Finding]:
     """Yield each comparison of a device that has one outcome."""
     if event.proof == 0 or event.proof in facts.tensors:
-        yield Finding(event.node, {"text": event.text, "other": event.other, "why": event.why})
+        yield Finding(event.node, {"text": event.text, "other": event.other, "why": event.why}, about=event.sides)

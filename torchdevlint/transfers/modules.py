@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -31,8 +30,9 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas, states
+from torchdevlint.transfers import additions, checkpoints, environment, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.placing import contained, move_module
@@ -321,6 +321,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case LoadState():
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
+            if row.assigns not in call.keywords:
+                run.facts.copied.update(argument.node for argument in call.arguments)
             states.loaded(run, receiver, call.get(0, "state_dict"), call, text_of(receiver_node(call)))
             assigned = call.keywords.get(row.assigns)
             if assigned is not None:
@@ -344,6 +346,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return _submodules(run, row, receiver, call)
         case Visit():
             return _visit(run, row, receiver, call)
+        case Cast(half=True):
+            environment.native(run)
+            return receiver
         case Cast() | Quiet():
             return receiver
         case _:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.interpreter import iteration, lineage
 from torchdevlint.knowledge.rows import Carrier, Placing
 from torchdevlint.lattice import ANY, Placement
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
     UNKNOWN,
