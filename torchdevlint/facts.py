@@ -105,11 +105,12 @@ class FileFacts:
     written: dict[str, list[tuple[Entry, ...]]] = field(default_factory=dict)
     rewritten: set[int] = field(default_factory=set)
 
-    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
-    # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its
-    # constants (`exec`)
+    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, or where
+    # something is, whether it runs nothing itself, whether others may use what it defines, and whether it runs code
+    # that may rebind its constants (`exec`)
     accelerated: bool = False
     guards: bool = False
+    asks_where: bool = False
     definitions_only: bool = True
     importable: bool = True
     reconfigured: bool = False
@@ -190,6 +191,11 @@ class FileFacts:
     def movable(self) -> bool:
         """Tell whether the file's modules can be expected on an accelerator."""
         return self.importable and (self.accelerated or self.definitions_only)
+
+    @property
+    def minds_devices(self) -> bool:
+        """Tell whether anything in the file shows that its author thinks of devices."""
+        return self.accelerated or self.placed or self.guards or self.asks_where
 
     def expand(self, symbol: Symbol) -> Placement | None:
         """Return what the file proves the symbol to be: its own expansion, or a batch's arrival on the host."""
