@@ -320,12 +320,16 @@ class SetTooLate:
 
 @dataclass(frozen=True, slots=True)
 class DebuggingLeftOn:
-    """The program turns a switch for debugging on in every run; ``effect`` is what it does."""
+    """The program turns a switch for debugging on in every run; ``effect`` is what it does.
+
+    ``repeats`` tells that results repeat with it, which may be what it is for.
+    """
 
     node: cst.CSTNode
     world: Condition
     text: str
     effect: str
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,9 @@ class FileFacts:
     # whether the file turns a switch for debugging off somewhere, or perhaps
     debugging_ends: bool = False
 
+    # whether the file asks for results that repeat, at the cost of time
+    repeats: bool = False
+
     # of each process group that the file makes, whether it moves accelerator tensors only
     groups: set[bool] = field(default_factory=set)
 
