@@ -79,7 +79,6 @@ class SetVariables:
     mapping: bool = False
     debugging: tuple[tuple[str, str], ...] = ()
     repeats: tuple[str, ...] = ()
-    repeats: tuple[str, ...] = ()  # variables with which results repeat
 
 
 @dataclass(frozen=True, slots=True)
