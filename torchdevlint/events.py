@@ -15,6 +15,7 @@ from torchdevlint.costs import CostEvent
 from torchdevlint.incidents import (
     CastElsewhere,
     Collected,
+    DeviceCompared,
     DeviceObjectGiven,
     HeldOptimizer,
     LoadPinned,
@@ -320,12 +321,16 @@ class SetTooLate:
 
 @dataclass(frozen=True, slots=True)
 class DebuggingLeftOn:
-    """The program turns a switch for debugging on in every run; ``effect`` is what it does."""
+    """The program turns a switch for debugging on in every run; ``effect`` is what it does.
+
+    ``repeats`` tells that results repeat with it, which may be what it is for.
+    """
 
     node: cst.CSTNode
     world: Condition
     text: str
     effect: str
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,23 +341,6 @@ class NumberAsDevice:
     world: Condition
     text: str
     placement: Placement
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceCompared:
-    """A device was compared with what it never equals; ``proof`` is that of an `Operand`.
-
-    ``sides`` are the expressions of the device and of what it was compared with.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    other: str
-    equal: bool
-    why: str
-    proof: int
-    sides: tuple[cst.CSTNode, cst.CSTNode]
 
 
 @dataclass(frozen=True, slots=True)

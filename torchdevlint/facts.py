@@ -108,11 +108,12 @@ class FileFacts:
     written: dict[str, list[tuple[Entry, ...]]] = field(default_factory=dict)
     rewritten: set[int] = field(default_factory=set)
 
-    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
-    # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its
-    # constants (`exec`)
+    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, or where
+    # something is, whether it runs nothing itself, whether others may use what it defines, and whether it runs code
+    # that may rebind its constants (`exec`)
     accelerated: bool = False
     guards: bool = False
+    asks_where: bool = False
     definitions_only: bool = True
     importable: bool = True
     reconfigured: bool = False
@@ -132,6 +133,9 @@ class FileFacts:
 
     # whether the file turns a switch for debugging off somewhere, or perhaps
     debugging_ends: bool = False
+
+    # whether the file asks for results that repeat, at the cost of time
+    repeats: bool = False
 
     # of each process group that the file makes, whether it moves accelerator tensors only
     groups: set[bool] = field(default_factory=set)
@@ -193,6 +197,11 @@ class FileFacts:
     def movable(self) -> bool:
         """Tell whether the file's modules can be expected on an accelerator."""
         return self.importable and (self.accelerated or self.definitions_only)
+
+    @property
+    def minds_devices(self) -> bool:
+        """Tell whether anything in the file shows that its author thinks of devices."""
+        return self.accelerated or self.placed or self.guards or self.asks_where
 
     def expand(self, symbol: Symbol) -> Placement | None:
         """Return what the file proves the symbol to be: its own expansion, or a batch's arrival on the host."""

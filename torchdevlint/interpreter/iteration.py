@@ -39,8 +39,10 @@ def concatenate(run: Run, left: Container, right: Container) -> Value:
     first, second = run.items(left), run.items(right)
     if first.rest is None and second.rest is None and not first.lost and not second.lost:
         return run.container(left.kind, [v for _, v in first.exact] + [v for _, v in second.exact])
-    rest = first.any()
     other = second.any()
+    if first.rest is None and not first.lost:
+        return run.holder(left.kind, Items(first.exact, other))
+    rest = first.any()
     return run.container(left.kind, (), join(rest, other) if rest is not None and other is not None else rest or other)
 
 

@@ -120,6 +120,7 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     """Give Python data; a method that only tensors have proves its object one."""
     if receiver is not None and row.tensor_evidence and isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
+    run.facts.repeats |= row.repeats
     if row.native:
         environment.native(run)
     if row.trains:
