@@ -17,6 +17,7 @@ from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
 from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
+from torchdevlint.project import knowledge_of
 from torchdevlint.records import dataclass
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
@@ -70,6 +71,7 @@ def analyse(
     if not gate.may_find(text):
         return ()
     gate.check_size(text)
+    knowledge = knowledge_of(options.project, options.filename) or knowledge
     module = parse(text)
     try:
         with deep_recursion(), uninterrupted():

@@ -157,7 +157,7 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
 
     def task(path: str, text: str | None = None) -> Task:
         wants = selectors.wanted_in(path, codes, settings.per_file_ignores, settings.root)
-        return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa)
+        return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa, settings.project)
 
     if arguments.paths == [STDIN]:
         return [task(arguments.stdin_filename, _decoded(arguments.stdin_filename, sys.stdin.buffer.read()))]
