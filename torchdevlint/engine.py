@@ -71,10 +71,15 @@ def analyse(
     if not gate.may_find(text):
         return ()
     gate.check_size(text)
-    knowledge = knowledge_of(options.project, options.filename) or knowledge
+    with uninterrupted():
+        # In a function of its own, so that the tree is gone when the garbage collector comes back and looks for it.
+        return _analyse(text, knowledge_of(options.project, options.filename) or knowledge, options, resolver)
+
+
+def _analyse(text: str, knowledge: Knowledge, options: Options, resolver: Resolver) -> tuple[Diagnostic, ...]:
     module = parse(text)
     try:
-        with deep_recursion(), uninterrupted():
+        with deep_recursion():
             found = interpret(module, text, knowledge, resolver, importable=options.importable)
             settled = find(found, options)
         return tuple(diagnose(module, settled, options, text, found.facts)) if settled else ()

@@ -231,7 +231,11 @@ def parse(text: str) -> Notebook:
 
 def load(path: Path) -> Notebook:
     """Read a notebook. Raises `OSError`, and `NotEditable` for what is none."""
-    data = path.read_bytes()
+    return editable(path.read_bytes())
+
+
+def editable(data: bytes) -> Notebook:
+    """Return the notebook that some bytes are. Raises `NotEditable` for what is none."""
     try:
         return _parse(decode(data), codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b"")
     except BadNotebook as reason:
