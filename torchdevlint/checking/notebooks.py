@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from torchdevlint.checking import magics
@@ -223,9 +222,8 @@ def parse(text: str) -> Notebook:
     return _parse(text, b"")
 
 
-def load(path: Path) -> Notebook:
-    """Read a notebook. Raises `OSError`, and `NotEditable` for what is none."""
-    data = path.read_bytes()
+def editable(data: bytes) -> Notebook:
+    """Return the notebook that some bytes are. Raises `NotEditable` for what is none."""
     try:
         return _parse(decode(data), codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b"")
     except BadNotebook as reason:

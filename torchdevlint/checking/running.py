@@ -13,6 +13,8 @@ _Done = TypeVar("_Done")
 FEW = 12
 """Up to this many files, other processes take longer to start than to help."""
 MAX_CHUNK = 16
+MOST = 61
+"""Windows waits for no more processes at a time."""
 
 
 def jobs_by_default() -> int:
@@ -42,7 +44,7 @@ def _each(
             advance(1)
         return
     chunk = max(1, min(MAX_CHUNK, len(tasks) // (jobs * 4)))
-    with ProcessPoolExecutor(min(jobs, len(tasks))) as pool:
+    with ProcessPoolExecutor(min(jobs, len(tasks), MOST)) as pool:
         for outcome in pool.map(work, tasks, chunksize=chunk):
             yield outcome
             advance(1)
