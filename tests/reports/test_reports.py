@@ -123,6 +123,7 @@ def test_json(report: Report) -> None:
         "edits": [
             {
                 "content": ".to(outputs.device)",
+                "cell": None,
                 "location": {"row": 11, "column": 11},
                 "end_location": {"row": 11, "column": 11},
             }

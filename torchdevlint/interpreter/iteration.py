@@ -98,6 +98,15 @@ def elements(run: Run, value: Value) -> list[Value] | None:
     return None
 
 
+def first_and_further(run: Run, value: Value, node: cst.CSTNode) -> tuple[list[Value], Value]:
+    """Return the elements that a sequence of unknown length surely begins with, and what any further one may be."""
+    if isinstance(value, Container) and value.kind != "dict":
+        items = run.items(value)
+        if items.rest is not None and not items.lost:
+            return [item for _, item in items.exact], items.rest
+    return [], element(run, value, node)
+
+
 def length(run: Run, value: Value) -> Value:
     """Return how many elements a tuple has, if this is known; what can grow has had more passes than were seen."""
     known = elements(run, value) if isinstance(value, Container) and value.kind == "tuple" else None
