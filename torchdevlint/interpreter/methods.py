@@ -10,7 +10,7 @@ from torchdevlint import transfers
 from torchdevlint.events import Called
 from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, escapes, functions, lineage, selection
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
+from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, LoadState, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
@@ -84,9 +84,10 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         return calls.call_value(run, bound, made)
     if name in knowledge.tensor_only:
         run.facts.tensors.add(receiver.key)
-    if name in knowledge.module_only:
-        run.facts.modules.add(receiver.key)
     module_row = knowledge.module.get(name)
+    stateful = isinstance(module_row, HoldParameters | LoadState)  # as an optimizer is, which is moved nowhere
+    if name in knowledge.module_only or (stateful and any(key == receiver.key for key, _ in run.moved)):
+        run.facts.modules.add(receiver.key)
     if isinstance(module_row, HoldParameters):
         return transfers.of_module(run, module_row, receiver, made)
     if isinstance(module_row, Freeze) and receiver.parameter and receiver.key in run.parameter_of:
