@@ -192,6 +192,7 @@ class Moved:
     replaces: bool = False
     moment: int = 0
     module: Module | Opaque | None = None
+    idle: bool = False  # nothing that can be seen would notice the move
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,11 @@ class Store:
 
     def since(self, depth: int) -> Writes:
         """Return everything written in the layers above a depth, the present binding of each slot."""
-        return {slot: self.bindings.get(slot) for layer in self.replaced[depth:] for slot in layer}
+        bindings = self.bindings
+        if len(self.replaced) == depth + 1:
+            layer = self.replaced[depth]
+            return {slot: bindings.get(slot) for slot in layer} if layer else {}
+        return {slot: bindings.get(slot) for layer in self.replaced[depth:] for slot in layer}
 
     def apply(self, writes: Writes) -> None:
         """Write all of a branch that was certainly taken."""

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
+from typing import TypeVar
 
 from torchdevlint import gate
 from torchdevlint.checking import comments, notebooks, sources
 from torchdevlint.checking.notebooks import BadNotebook, Notebook, Place
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.options import NotAnalysed, Options
+
+_Found = TypeVar("_Found")
 
 FAILURE = "TDL000"
 """The code of what says that a file could not be analysed."""
@@ -35,11 +40,17 @@ class Outcome:
 
     def line(self, number: int) -> str:
         """Return a line of the source, without its end."""
-        return dict(self.lines).get(number, "")
+        return _looked_up(self.lines, number) or ""
 
     def place(self, number: int) -> Place | None:
         """Return where a line of a notebook's program stands, or None in a file that is no notebook."""
-        return dict(self.places).get(number)
+        return _looked_up(self.places, number)
+
+
+def _looked_up(ordered: Sequence[tuple[int, _Found]], number: int) -> _Found | None:
+    """Return what stands beside a number, of pairs in the order of their numbers."""
+    index = bisect_left(ordered, number, key=itemgetter(0))
+    return ordered[index][1] if index < len(ordered) and ordered[index][0] == number else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -288,15 +288,16 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
     run.waits += 1
     transfers.halved(run, made)
-    for argument in made.values():
-        escapes.escape(run, argument.value)
-    result = run.opaque(name or f"{made.text}(…)")
+    values = [argument.value for argument in made.values()]
+    for value in values:
+        escapes.escape(run, value)
+    result = run.opaque(name or f"{made.text}(\u2026)")
     transfers.handed_on(run, made, result)
-    if any(isinstance(a.value, Flag) for a in made.values()):
+    if any(isinstance(value, Flag) for value in values):
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)
-    given = {a.value.key for a in made.values() if isinstance(a.value, Opaque)}
-    if any(isinstance(a.value, Device) or escapes.was_moved(run, a.value) for a in made.values()):
+    given = {value.key for value in values if isinstance(value, Opaque)}
+    if any(isinstance(value, Device) or escapes.was_moved(run, value) for value in values):
         run.facts.tainted.add(result.key)
     elif given:
         run.facts.made_with[result.key] = given

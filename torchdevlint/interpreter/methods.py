@@ -8,7 +8,17 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, escapes, functions, lineage, selection
+from torchdevlint.interpreter import (
+    absence,
+    attributes,
+    calls,
+    clocks,
+    collections,
+    escapes,
+    functions,
+    lineage,
+    selection,
+)
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, LoadState, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility

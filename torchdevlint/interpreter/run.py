@@ -279,9 +279,12 @@ class Run:
         frame: Frame | None = self.frame
         if name in self.frame.outer:
             frame = self.frame.parent
+        bindings = self.store.bindings  # directly: nothing is asked for more often
         while frame is not None:
-            if name in frame.bound and (value := self.store.value(frame.key, name)) is not None:
-                return value
+            if name in frame.bound:
+                value: Value | None = bindings.get((frame.key, name))
+                if value is not None:
+                    return value
             frame = frame.parent
         return None
 

@@ -120,10 +120,11 @@ def _assert(run: Run, node: cst.Assert) -> None:
 
 def _if(run: Run, node: cst.If) -> Flow:
     """Run an ``if``; one that asks for the name of the module has the block of a program, or of a trial of classes."""
-    if run.frame is run.top and is_main_guard(node.test):
-        run.top.trial = any(isinstance(definition, Class) for definition in run.definitions)
+    if run.frame is not run.top or not is_main_guard(node.test):
+        return _branch(run, node)
+    run.top.trial = any(isinstance(definition, Class) for definition in run.definitions)
     flow = _branch(run, node)
-    run.top.trial &= run.frame is not run.top
+    run.top.trial = False
     return flow
 
 
@@ -148,7 +149,7 @@ def _branch(run: Run, node: cst.If) -> Flow:
             run.world = otherwise | test.when_true
             run.store.push()
             conditions.narrow(run, current.test, True)
-            told = run.store.since(base)
+            told = run.store.since(base) if asked else {}
             if block(run, current.body) is Flow.NEXT:
                 branches.append(Branch(run.store.since(base), run.world - outer))
                 renewed |= _renewed(run, asked, told, branches[-1])
@@ -164,7 +165,7 @@ def _branch(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         run.store.push()
         conditions.narrow(run, current.test, False)
-        told = run.store.since(base)
+        told = run.store.since(base) if asked else {}
         if orelse is None or block(run, orelse.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), run.world - outer))
             renewed |= _renewed(run, asked, told, branches[-1])
@@ -186,6 +187,8 @@ def _renewed(run: Run, asked: set[tuple[int, str]], told: Writes, branch: Branch
 
     `if x.size(0) != self.size: self.grid, self.size = …` goes through the branch before anything else uses the grid.
     """
+    if not asked:
+        return {}
     bound = {slot: value for slot, value in branch.writes.items() if told.get(slot) is not value}
     owners = {slot[0] for slot in asked if slot in bound and slot[0] not in run.frames}
     return {slot: value for slot, value in bound.items() if slot[0] in owners and not slot[1].startswith("<")}

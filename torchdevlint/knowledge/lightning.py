@@ -50,7 +50,10 @@ _WANTED = (("accelerator", "gpu"), ("accelerator", "cuda"))
 
 _TRAINER = ObjectType(
     "Trainer",
-    methods=dict.fromkeys(words("fit validate test predict tune save_checkpoint"), _PLAIN),
+    methods={
+        "fit": Plain(trains=True),
+        **dict.fromkeys(words("validate test predict tune save_checkpoint"), _PLAIN),
+    },
     placing=Placing.UNSEEN,
     unplaced=(("accelerator", "cpu"), ("gpus", 0), ("gpus", None)),
     native=_WANTED,

@@ -287,7 +287,8 @@ IMPLIES_ACCELERATOR = frozenset(
     words("""
     triton cupy apex tensorrt torch_tensorrt pycuda flash_attn flash_attn_2_cuda xformers deepspeed bitsandbytes
     numba.cuda transformer_engine spconv MinkowskiEngine torchsparse nvdiffrast tinycudann mamba_ssm causal_conv1d
-    nvidia.dali vllm diff_gaussian_rasterization cudf cugraph cuml pylibcugraph rmm msamp
+    nvidia.dali vllm diff_gaussian_rasterization
+    cudf cugraph cugraph_dgl cugraph_pyg cuml pylibcugraph rmm msamp
     """)
 )
 

@@ -87,7 +87,7 @@ TENSOR: dict[str, Row] = {
         Plain(),
     ),
     "get_device": DeviceNumber(),
-    "backward": Backward(),
+    "backward": Backward(retaining="retain_graph"),
     "is_nonzero": Plain(tensor_evidence=True),
     "size": Plain(tensor_evidence=True, sizes=True),
     # PyTorch has no samples of these.

@@ -186,8 +186,9 @@ def keep(run: Run, value: Value) -> None:
 
 def _roots(run: Run, value: Value, depth: int = 0) -> Iterator[int]:
     """Yield the keys of the checkpoints that a value, or something in it, was read from."""
-    if isinstance(value, Opaque) and value.key in run.load_of:
-        yield run.load_of[value.key]
+    if isinstance(value, Opaque):
+        for key in {value.key, value.source} & run.load_of.keys():
+            yield run.load_of[key]
     elif isinstance(value, Container) and depth < MAX_DEPTH:
         items = run.items(value)
         for item in (*(item for _, item in items.exact), *((items.rest,) if items.rest is not None else ())):

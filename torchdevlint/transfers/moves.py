@@ -10,7 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Moved
 from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.incidents import HeldOptimizer
-from torchdevlint.interpreter import pace
+from torchdevlint.interpreter import discards, pace
 from torchdevlint.knowledge.rows import Carrier, Cast, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
@@ -30,7 +30,6 @@ from torchdevlint.values import (
     Flight,
     Form,
     Holder,
-    Imported,
     Module,
     Object,
     Opaque,
@@ -210,11 +209,14 @@ def _moved(
     if module is not None:
         groups.placed(run, call.node, text, after, proof)
         run.facts.movers.setdefault(module.key, call.node)
+    idle = False
+    if call.discarded and not in_place and isinstance(call.node, cst.Call):
+        to_host = device and all(lattice.is_host(p.device) for p in after)
+        idle = discards.is_idle(run, call.node, node, device, to_host)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,
-            _is_named(run, node),
-            optimizers, replaces, run.new_key(), module,
+            discards.is_named(run, node), optimizers, replaces, run.new_key(), module, idle,
         )
     )  # fmt: skip
 
@@ -222,22 +224,6 @@ def _moved(
 def _of_loader(run: Run, value: Opaque) -> bool:
     """Tell whether a value is a member of a batch of a loader that the file builds: those are tensors."""
     return value.member and value.source in run.facts.built_loaders
-
-
-def _is_named(run: Run, node: cst.CSTNode) -> bool:
-    """Tell whether an expression is a name or a part of one, not a value that a call has just made."""
-    while True:
-        if isinstance(node, cst.Attribute | cst.Subscript):
-            node = node.value
-        elif (
-            isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Attribute)
-            and node.func.attr.value in run.knowledge.tensor
-        ):
-            node = node.func.value
-        else:
-            break
-    return isinstance(node, cst.Name) and not isinstance(run.lookup(node.value), Imported)
 
 
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:

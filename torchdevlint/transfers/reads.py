@@ -12,7 +12,7 @@ from torchdevlint.interpreter import absence, iteration, pace
 from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
 from torchdevlint.records import replace
-from torchdevlint.state import MAX_DEPTH
+from torchdevlint.state import MAX_DEPTH, TRAINED
 from torchdevlint.transfers import environment, groups
 from torchdevlint.transfers.operands import first_value, function_text, operand
 from torchdevlint.values import (
@@ -151,6 +151,8 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
         run.facts.tensors.add(receiver.value.key)
     if row.native:
         environment.native(run)
+    if row.trains:
+        run.store.set(0, TRAINED, run.activation + 1)
     for read in call.arguments if receiver is None else [receiver]:
         if not row.tensor_evidence:
             run.arrive(read.value, call.node)

@@ -202,6 +202,7 @@ class Plain:
     demands: bool = False
     counts: bool = False  # it gives the number of elements
     native: bool = False  # it is of use with an accelerator only
+    trains: bool = False  # it runs a whole training, which writes checkpoints
     reads: bool = False
     asks: bool = False
     modules: bool = False
@@ -214,7 +215,9 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """`loss.backward()`: the receiver carries a graph, which is freed."""
+    """`loss.backward()`: the receiver carries a graph, which is freed unless the keyword ``retaining`` is given."""
+
+    retaining: str = ""
 
 
 @dataclass(frozen=True, slots=True)
