@@ -20,7 +20,7 @@ from torchdevlint.interpreter import (
     selection,
 )
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, LoadState, Move, Placing, Row
+from torchdevlint.knowledge.rows import Arrives, Backward, Carrier, ContainerKind, Freeze, HoldParameters, LoadState, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
@@ -278,6 +278,8 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     row = receiver.type.methods.get(name)
     if row is not None:
         return transfers.apply_for_object(run, row, receiver, made)
+    if receiver.type.carrier is Carrier.IN_PLACE and name in ("items", "values"):
+        return collections.of_carrier(run, receiver, name, made)
     moved = transfers.move_object(run, receiver, name, made)
     if moved is not None:
         return moved
