@@ -218,14 +218,15 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         if run.store.get(module.key, FROZEN) is True:
             return Tensor(state, (1, None), _input_graph(call))
         return Tensor(state, (1, None), graph)
-    if items.rest is None and not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
+    if not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
         run.frame.entered += 1
         value = first.value if first is not None else UNKNOWN
         for _, layer in items.exact:
             inner = calls.Call(call.node, call.text, [calls.Argument(first.node if first else call.node, value)])
             value = calls.call_value(run, layer, inner)
         run.frame.entered -= 1
-        return value
+        if items.rest is None:
+            return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
     return Tensor(placement, ANY_RANK, False if run.no_grad else None)
 

@@ -75,7 +75,7 @@ def need_host(run: Run, call: Call, argument: Argument | None, need: Need) -> No
     if argument is None or call.hidden:
         return
     value = argument.value
-    if isinstance(value, Tensor) or (isinstance(value, Opaque) and _moved_itself(run, value)):
+    if isinstance(value, Tensor) or (isinstance(value, Opaque) and moved_itself(run, value)):
         needed = replace(operand(run, argument.node, value, "input"), proof=0)
         run.emit(HostNeeded(call.node, run.world, needed, function_text(call), need))
 
@@ -100,7 +100,7 @@ def pin_items(run: Run, call: Call, asked: Argument | None, value: Value, depth:
             return
 
 
-def _moved_itself(run: Run, value: Opaque) -> bool:
+def moved_itself(run: Run, value: Opaque) -> bool:
     """Tell whether an object of unknown kind is where it is by moves of its own."""
     return all(p.why is not None and (value.key, p.why.node) in run.moved for p in value.placement)
 
