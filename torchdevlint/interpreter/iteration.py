@@ -10,7 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter import calls, functions, instances, lineage, pace
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ContainerKind
+from torchdevlint.knowledge.rows import Carrier, ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
@@ -54,10 +54,15 @@ def merged(first: Items, second: Items) -> Items:
     return Items(exact, first.rest, first.lost or second.lost)
 
 
-def as_dict(run: Run, value: Value) -> Items:
+def as_dict(run: Run, value: Value, node: cst.CSTNode) -> Items:
     """Return the elements of the dict that is made of a dict, or of pairs of a key and a value."""
     if isinstance(value, Container) and value.kind == "dict":
         return run.items(value)
+    if isinstance(value, Object) and value.type.carrier is Carrier.IN_PLACE:
+        item = element(run, value, node)
+        if isinstance(item, Opaque):
+            run.facts.tensors.add(item.key)
+        return Items((), item)
     exact: list[tuple[object, Value]] = []
     for pair in elements(run, value) or (UNKNOWN,):
         parts = elements(run, pair) or ()
