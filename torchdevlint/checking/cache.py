@@ -119,7 +119,7 @@ def _read(place: Path) -> _Entry | None:
 
 def _keep(place: Path, entry: _Entry) -> None:
     """Write an entry whole, or not at all; it may be lost, which is why nothing waits for the disk."""
-    with suppress(OSError):
+    with suppress(OSError, UnicodeEncodeError):  # the name of a file may be no text
         place.parent.mkdir(exist_ok=True)
         handle, name = tempfile.mkstemp(dir=place.parent, suffix=".new")
         try:

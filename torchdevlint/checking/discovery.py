@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from torchdevlint.checking.paths import below
+
 SUFFIXES = frozenset({".ipynb", ".py", ".pyw"})
 EXCLUDED = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pyenv", ".pytest_cache",
@@ -44,8 +46,8 @@ class _Ignore:
 
     def matches(self, path: str, is_folder: bool) -> bool | None:
         """Tell whether a path is ignored; None where no pattern says anything about it."""
-        relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
-        if relative.startswith("../"):
+        relative = below(path, self.folder)
+        if relative is None:
             return None
         return self.spec.check_file(f"{relative}/" if is_folder else relative).include
 

@@ -14,4 +14,9 @@ Editable: TypeAlias = Document | Notebook
 
 def load(path: Path) -> Editable:
     """Read a file for editing. Raises `OSError`, and `NotEditable` where something would be lost."""
-    return notebooks.load(path) if notebooks.is_notebook(str(path)) else documents.load(path)
+    return parse(str(path), path.read_bytes())
+
+
+def parse(name: str, data: bytes) -> Editable:
+    """Return what the bytes of a file of that name are. Raises `NotEditable` where something would be lost."""
+    return notebooks.editable(data) if notebooks.is_notebook(name) else documents.parse(data)

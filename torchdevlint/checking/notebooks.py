@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from torchdevlint.checking import magics
@@ -70,6 +69,18 @@ class _Cell:
         return "".join(self.texts)
 
 
+@dataclass(frozen=True, slots=True)
+class _Chart:
+    """Where each character of a cell's source begins and ends in the file, and each row in the source, without its end.
+
+    The last of the characters is the end of the source.
+    """
+
+    begins: list[int]
+    ends: list[int]
+    rows: list[tuple[int, int]]
+
+
 @dataclass(frozen=True)
 class Notebook:
     """A notebook: its text as it stands in the file, and its code cells."""
@@ -117,8 +128,8 @@ class Notebook:
         for cell in self.cells:
             yield f":cell {cell.number}", cell.source
 
-    def name_of(self, line: int) -> str:
-        """Return what messages call a line of the program."""
+    def name_of(self, line: int, at: int) -> str:
+        """Return what messages call a line of the program, wherever they are."""
         cell, own = self._translated[0][line - 1]
         return f"cell {cell.number}, line {own.row}"
 
@@ -128,9 +139,9 @@ class Notebook:
         for line in lines:
             if 0 < line <= len(known):
                 cell, own = known[line - 1]
-                begins, _ = self._written(cell)
-                start, end = self._row(cell, own.row)
-                found = [self._position(place) for place in begins[start : end + 1]]
+                chart = self._chart(cell)
+                start, end = chart.rows[own.row - 1]
+                found = [self._position(place) for place in chart.begins[start : end + 1]]
                 yield line, Place(cell.number, own.row, own.shift, found[0][0], tuple(column for _, column in found))
 
     def edited(self, edits: Iterable[Edit]) -> Notebook:
@@ -144,9 +155,9 @@ class Notebook:
             other, end = self._index(edit.span.end_line, edit.span.end_column)
             if other is not cell:
                 raise NotEditable("a change would reach from one cell into another")
-            begins, ends = self._written(cell)
-            first = ends[start - 1] if start == end and edit.span.column else begins[start]
-            last = ends[end - 1] if end > start else first
+            chart = self._chart(cell)
+            first = chart.ends[start - 1] if start == end and edit.span.column else chart.begins[start]
+            last = chart.ends[end - 1] if end > start else first
             text = text[:first] + self._quoted(edit.text, cell) + text[last:]
         return _parse(text, self.mark)
 
@@ -162,25 +173,19 @@ class Notebook:
         cell, own = self._translated[0][line - 1]
         if own.added:
             raise NotEditable("a change would stand outside of the cells")
-        start, end = self._row(cell, own.row)
+        start, end = self._chart(cell).rows[own.row - 1]
         return cell, min(start + own.shift + column, end)
 
-    def _row(self, cell: _Cell, row: int) -> tuple[int, int]:
-        """Return where a row of a cell begins and ends, in characters of its source, the line end left out."""
-        rows = magics.LINES.findall(cell.source)
-        start = sum(map(len, rows[: row - 1]))
-        return start, start + len(rows[row - 1].rstrip("\r\n"))
+    @cached_property
+    def _charts(self) -> dict[int, _Chart]:
+        return {}
 
-    def _written(self, cell: _Cell) -> tuple[list[int], list[int]]:
-        """Return where each character of a cell's source begins and ends in the file; the last one is its end."""
-        begins: list[int] = []
-        ends: list[int] = []
-        for start, end in cell.strings:
-            for found in _WRITTEN.finditer(self.text, start, end):
-                begins.append(found.start())
-                ends.append(found.end())
-        last = cell.strings[-1][1] if cell.strings else 0
-        return [*begins, last], [*ends, last]
+    def _chart(self, cell: _Cell) -> _Chart:
+        """Return where the characters of a cell stand; found once a cell."""
+        known = self._charts.get(cell.number)
+        if known is None:
+            known = self._charts[cell.number] = _charted(cell, self.text)
+        return known
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -223,9 +228,8 @@ def parse(text: str) -> Notebook:
     return _parse(text, b"")
 
 
-def load(path: Path) -> Notebook:
-    """Read a notebook. Raises `OSError`, and `NotEditable` for what is none."""
-    data = path.read_bytes()
+def editable(data: bytes) -> Notebook:
+    """Return the notebook that some bytes are. Raises `NotEditable` for what is none."""
     try:
         return _parse(decode(data), codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b"")
     except BadNotebook as reason:
@@ -238,7 +242,8 @@ def _parse(text: str, mark: bytes) -> Notebook:
     try:
         start = _after_space(text, 0)
         whole, end = _value(text, start)
-        if text[end:].strip():
+        end = _after_space(text, end)
+        if end < len(text):
             raise json.JSONDecodeError("Extra data", text, end)
         if not isinstance(whole, Mapping):
             raise BadNotebook("it is JSON, but no notebook")
@@ -253,6 +258,17 @@ def _parse(text: str, mark: bytes) -> Notebook:
     except RecursionError:
         raise BadNotebook("it is nested too deeply") from None
     return replace(Notebook(text, mark), cells=found)
+
+
+def _charted(cell: _Cell, text: str) -> _Chart:
+    found = [place.span() for start, end in cell.strings for place in _WRITTEN.finditer(text, start, end)]
+    last = cell.strings[-1][1]
+    rows = []
+    start = 0
+    for row in magics.LINES.findall(cell.source):
+        rows.append((start, start + len(row.rstrip("\r\n"))))
+        start += len(row)
+    return _Chart([*(begin for begin, _ in found), last], [*(end for _, end in found), last], rows)
 
 
 def _speaks_python(notebook: Mapping[str, Any]) -> bool:

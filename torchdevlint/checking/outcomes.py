@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
+from typing import TypeVar
 
 from torchdevlint import gate
 from torchdevlint.checking import comments, notebooks, sources
 from torchdevlint.checking.notebooks import BadNotebook, Notebook, Place
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.project import Project
+
+_Found = TypeVar("_Found")
 
 FAILURE = "TDL000"
 """The code of what says that a file could not be analysed."""
@@ -35,18 +41,24 @@ class Outcome:
 
     def line(self, number: int) -> str:
         """Return a line of the source, without its end."""
-        return dict(self.lines).get(number, "")
+        return _looked_up(self.lines, number) or ""
 
     def place(self, number: int) -> Place | None:
         """Return where a line of a notebook's program stands, or None in a file that is no notebook."""
-        return dict(self.places).get(number)
+        return _looked_up(self.places, number)
+
+
+def _looked_up(ordered: Sequence[tuple[int, _Found]], number: int) -> _Found | None:
+    """Return what stands beside a number, of pairs in the order of their numbers."""
+    index = bisect_left(ordered, number, key=itemgetter(0))
+    return ordered[index][1] if index < len(ordered) and ordered[index][0] == number else None
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """One file to check: its text where it is not to be read, the codes wanted in it, and whether comments count.
 
-    With ``unused``, comments that silence nothing are found too.
+    With ``unused``, comments that silence nothing are found too. ``project`` is what no file of the project shows.
     """
 
     path: str
@@ -54,6 +66,7 @@ class Task:
     text: str | None = None
     noqa: bool = True
     unused: bool = False
+    project: Project = Project()  # noqa: RUF009 (frozen)
 
 
 def check(task: Task) -> Outcome:
@@ -99,10 +112,10 @@ def _read(task: Task) -> tuple[str, Notebook | None]:
 
 def _findings(text: str, task: Task, notebook: Notebook | None) -> tuple[Diagnostic, ...]:
     if notebook is None:
-        return _analysed(text, Options(task.path, task.wants, details=True))
+        return _analysed(text, Options(task.path, task.wants, details=True, project=task.project))
     # a cell that is no Python does not run, and the others do
     refused = [_failure(f"syntax error: {one.message}", one.line, one.column) for one in notebook.refused]
-    options = Options(task.path, task.wants, details=True, name_of=notebook.name_of, is_notebook=True)
+    options = Options(task.path, task.wants, True, notebook.name_of, is_notebook=True, project=task.project)
     return tuple(sorted((*refused, *_analysed(text, options)), key=lambda d: (d.line, d.column, d.code)))
 
 

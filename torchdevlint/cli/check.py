@@ -7,7 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from torchdevlint.checking import baseline, discovery, documents, fixing, notebooks, outcomes, running, selectors
+from torchdevlint.checking import baseline, discovery, fixing, outcomes, running, selectors
+from torchdevlint.checking.documents import NotEditable
+from torchdevlint.checking.editing import parse
 from torchdevlint.checking.fixing import FixTask
 from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.checking.outcomes import Outcome, Task
@@ -92,12 +94,11 @@ def _tell(arguments: argparse.Namespace, settings: Settings, found: Sequence[Out
 
 def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend the files, or show how they would be mended; return 1 where something is left to fail on or to mend."""
+    if arguments.paths == [STDIN]:
+        return _mend_input(arguments, settings)
     # a file of two names is mended once
     files = {Path(task.path).resolve(): task for task in reversed(_tasks(arguments, settings))}
-    asked = arguments.unsafe_fixes, not arguments.diff, settings.line_length
-    jobs = [FixTask(task, *asked) for task in reversed(files.values())]
-    if arguments.paths == [STDIN]:
-        return _mend_input(arguments, settings, jobs[0])
+    jobs = [_job(arguments, settings, task) for task in reversed(files.values())]
     with telling.progress(len(jobs)) as advance:
         done = running.run(fixing.mend, jobs, arguments.jobs or running.jobs_by_default(), advance)
     editing.tell_fixes(done, diff=arguments.diff, show=arguments.show_fixes)
@@ -110,18 +111,23 @@ def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0 if arguments.fix_only else _tell(arguments, settings, [one.outcome for one in done])
 
 
-def _mend_input(arguments: argparse.Namespace, settings: Settings, job: FixTask) -> int:
+def _job(arguments: argparse.Namespace, settings: Settings, task: Task) -> FixTask:
+    return FixTask(task, arguments.unsafe_fixes, not arguments.diff, settings.line_length)
+
+
+def _mend_input(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend standard input to standard output, as formatters do; what is left is told on standard error."""
-    text = job.task.text or ""
-    is_notebook = notebooks.is_notebook(job.task.path)
+    name, data = arguments.stdin_filename, sys.stdin.buffer.read()
+    job = _job(arguments, settings, _task(arguments, settings, name, _decoded(name, data)))
     try:
-        done = fixing.mended(job, notebooks.parse(text) if is_notebook else documents.Document(text, "utf-8"))
-    except BadNotebook as reason:
-        raise Failure(f"{job.task.path}: {reason}") from None
+        done = fixing.mended(job, parse(name, data))
+        after = done.document.encode()
+    except NotEditable as reason:
+        raise Failure(f"{name}: {reason}") from None
     if arguments.diff:
         editing.tell_fixes([done], diff=True, show=False)
         return int(bool(done.mended) and not arguments.exit_zero)
-    sys.stdout.write(done.after)
+    telling.hand_over(after)
     left = Report((done.outcome,), Path.cwd())
     if not arguments.fix_only:
         sys.stderr.write(FORMATS["concise"](left))
@@ -153,22 +159,23 @@ def _known(arguments: argparse.Namespace) -> frozenset[str] | None:
 
 def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
     """Return what is to be checked. Raises `Failure` for a path that is not there."""
-    codes = selectors.selection(settings.select, settings.extend_select, settings.ignore)
-
-    def task(path: str, text: str | None = None) -> Task:
-        wants = selectors.wanted_in(path, codes, settings.per_file_ignores, settings.root)
-        return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa)
-
     if arguments.paths == [STDIN]:
-        return [task(arguments.stdin_filename, _decoded(arguments.stdin_filename, sys.stdin.buffer.read()))]
+        name = arguments.stdin_filename
+        return [_task(arguments, settings, name, _decoded(name, sys.stdin.buffer.read()))]
     if STDIN in arguments.paths:
         raise Failure("- stands for standard input, and for nothing beside other paths")
     exclude = (*settings.exclude, *settings.extend_exclude)
     rules = discovery.Filter(settings.root, exclude, settings.respect_gitignore, settings.force_exclude)
     try:
-        return [task(path) for path in discovery.find(arguments.paths, rules)]
+        return [_task(arguments, settings, path) for path in discovery.find(arguments.paths, rules)]
     except discovery.Missing as path:
         raise Failure(f"{path} is not there") from None
+
+
+def _task(arguments: argparse.Namespace, settings: Settings, path: str, text: str | None = None) -> Task:
+    codes = selectors.selection(settings.select, settings.extend_select, settings.ignore)
+    wants = selectors.wanted_in(path, codes, settings.per_file_ignores, settings.root)
+    return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa, settings.project)
 
 
 def _decoded(name: str, data: bytes) -> str:

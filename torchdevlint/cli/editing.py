@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from torchdevlint.checking import comments, documents, editing
 from torchdevlint.checking.fixing import Mended
 from torchdevlint.checking.outcomes import FAILURE, Outcome
 from torchdevlint.checking.writing import replace_bytes
+from torchdevlint.cli import telling
 from torchdevlint.cli.telling import count, say
 from torchdevlint.reports.places import span_of, where
 from torchdevlint.reports.report import name_of
@@ -49,7 +49,7 @@ def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool) -> None:
         if one.problem is not None:
             say(f"torchdevlint: {one.outcome.path} is left as it is: {one.problem}")
         if diff:
-            sys.stdout.write(one.diff())
+            telling.show(one.diff())
     mended = sum(len(one.mended) for one in done)
     if diff:
         say(f"{count(mended, 'finding')} would be fixed")

@@ -16,6 +16,7 @@ from torchdevlint.interpreter import (
     escapes,
     expressions,
     loops,
+    moot,
     pace,
     targets,
     uncalled,
@@ -97,11 +98,16 @@ def _return(run: Run, node: cst.Return) -> Flow:
     pace.handed_out(run, value)
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
-    elif run.frame.key not in run.facts.training_functions:
-        escapes.consume(run, value)
+    elif run.frame.key not in run.facts.training_functions and (run.frame.caller is None or _decorated(run)):
+        escapes.consume(run, value)  # else whoever called tells what becomes of it
     transfers.handed_back(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
+
+
+def _decorated(run: Run) -> bool:
+    """Tell whether what the running function gives goes through a decorator."""
+    return run.frame.function is not None and run.frame.function.node in run.decorated
 
 
 def _raise(run: Run, node: cst.Raise) -> Flow:
@@ -143,13 +149,14 @@ def _branch(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
+        moot.withdraw(run, current)
         for slot in transfers.tested_slots(run, current.test):
             about_itself.setdefault(slot, _beside(run, current.test))
         if test.known is not False:
             run.world = otherwise | test.when_true
             run.store.push()
             conditions.narrow(run, current.test, True)
-            told = run.store.since(base)
+            told = run.store.since(base) if asked else {}
             if block(run, current.body) is Flow.NEXT:
                 branches.append(Branch(run.store.since(base), run.world - outer))
                 renewed |= _renewed(run, asked, told, branches[-1])
@@ -165,7 +172,7 @@ def _branch(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         run.store.push()
         conditions.narrow(run, current.test, False)
-        told = run.store.since(base)
+        told = run.store.since(base) if asked else {}
         if orelse is None or block(run, orelse.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), run.world - outer))
             renewed |= _renewed(run, asked, told, branches[-1])
@@ -187,6 +194,8 @@ def _renewed(run: Run, asked: set[tuple[int, str]], told: Writes, branch: Branch
 
     `if x.size(0) != self.size: self.grid, self.size = …` goes through the branch before anything else uses the grid.
     """
+    if not asked:
+        return {}
     bound = {slot: value for slot, value in branch.writes.items() if told.get(slot) is not value}
     owners = {slot[0] for slot in asked if slot in bound and slot[0] not in run.frames}
     return {slot: value for slot, value in bound.items() if slot[0] in owners and not slot[1].startswith("<")}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import ntpath
 import os
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath, PureWindowsPath
 
 from torchdevlint.checking.comments import UNUSED
 from torchdevlint.checking.outcomes import Outcome
+from torchdevlint.checking.paths import below
 from torchdevlint.edits import Safety
 from torchdevlint.engine import Diagnostic, all_rules
 from torchdevlint.rule import Rule, Severity
@@ -27,7 +30,7 @@ class Report:
     """The outcomes of a run, in the order in which they are told; ``root`` is the folder it ran in."""
 
     outcomes: tuple[Outcome, ...]
-    root: Path
+    root: PurePath
     colour: bool = False
 
     def findings(self) -> Iterator[tuple[Outcome, Diagnostic]]:
@@ -77,13 +80,13 @@ def url_of(rule: Rule) -> str | None:
     return found[1] if found is not None else None
 
 
-def relative(path: str, root: Path) -> str:
-    """Return a path as a URI relative to the root, with forward slashes; one outside it stays as it is."""
-    try:
-        found = os.path.relpath(path, root)
-    except ValueError:  # on another drive
-        found = path
-    return Path(path if found.startswith("..") else found).as_posix()
+def relative(path: str, root: PurePath) -> str:
+    """Return a path relative to the root, with forward slashes; one outside it stays what it is."""
+    flavour = ntpath if isinstance(root, PureWindowsPath) else posixpath
+    found = below(path, str(root), flavour)
+    if found is None and flavour is os.path:  # a link may lead there, as /tmp does on macOS
+        found = below(os.path.realpath(path), os.path.realpath(root))
+    return found if found is not None else path.replace(flavour.sep, "/")
 
 
 def fingerprints(report: Report) -> list[str]:
@@ -98,7 +101,7 @@ def fingerprints(report: Report) -> list[str]:
             (relative(outcome.path, report.root), finding.code, outcome.line(finding.line).strip(), _timeless(finding))
         )
         seen[text] += 1
-        found.append(hashlib.sha256(f"{text}\0{seen[text]}".encode()).hexdigest()[:32])
+        found.append(hashlib.sha256(f"{text}\0{seen[text]}".encode("utf-8", "backslashreplace")).hexdigest()[:32])
     return found
 
 

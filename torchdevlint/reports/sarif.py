@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from urllib.parse import quote
 
@@ -110,9 +111,12 @@ def _flow(steps: Sequence[dict[str, Any]], place: dict[str, Any], finding: Diagn
 
 def _location(report: Report, outcome: Outcome, span: Span, text: str | None = None) -> dict[str, Any]:
     path = relative(outcome.path, report.root)
-    artifact: dict[str, Any] = {"uri": quote(path)}
-    if not path.startswith("/"):
-        artifact["uriBaseId"] = _ROOT
+    whole = PureWindowsPath(path) if isinstance(report.root, PureWindowsPath) else PurePosixPath(path)
+    artifact: dict[str, Any]
+    if whole.is_absolute():
+        artifact = {"uri": whole.as_uri()}
+    else:
+        artifact = {"uri": quote(path.encode("utf-8", "surrogateescape")), "uriBaseId": _ROOT}
     place = in_file(outcome, span)
     region = {
         "startLine": place.line,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -277,24 +277,23 @@ def asked_slots(run: Run, node: cst.BaseExpression) -> set[tuple[int, str]]:
 
 
 def _attributes(node: cst.BaseExpression) -> Iterator[cst.Attribute]:
-    match node:
-        case cst.Call():
-            yield from _attributes(node.func)
-            for argument in node.args:
-                yield from _attributes(argument.value)
-        case cst.Subscript():
-            yield from _attributes(node.value)
-        case cst.Attribute():
-            yield node
-            yield from _attributes(node.value)
-        case cst.Comparison():
-            yield from _attributes(node.left)
-            for part in node.comparisons:
-                yield from _attributes(part.comparator)
-        case cst.BooleanOperation():
-            yield from _attributes(node.left)
-            yield from _attributes(node.right)
-        case cst.UnaryOperation():
-            yield from _attributes(node.expression)
-        case _:
-            return
+    """Yield the attributes that a test reads, those in arguments included."""
+    waiting: list[cst.BaseExpression] = [node]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is cst.Attribute:
+            yield part
+        inside = _PARTS.get(type(part))
+        if inside is not None:
+            waiting.extend(inside(part))
+
+
+_PARTS: dict[type[cst.CSTNode], Callable[..., Iterable[cst.BaseExpression]]] = {
+    cst.Attribute: lambda node: (node.value,),
+    cst.Call: lambda node: (node.func, *(argument.value for argument in node.args)),
+    cst.Subscript: lambda node: (node.value,),
+    cst.Comparison: lambda node: (node.left, *(part.comparator for part in node.comparisons)),
+    cst.BooleanOperation: lambda node: (node.left, node.right),
+    cst.UnaryOperation: lambda node: (node.expression,),
+}
+"""The parts of a test in which attributes are looked for."""

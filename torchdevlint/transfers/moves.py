@@ -10,7 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Moved
 from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.incidents import HeldOptimizer
-from torchdevlint.interpreter import pace
+from torchdevlint.interpreter import discards, pace
 from torchdevlint.knowledge.rows import Carrier, Cast, Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
@@ -30,7 +30,6 @@ from torchdevlint.values import (
     Flight,
     Form,
     Holder,
-    Imported,
     Module,
     Object,
     Opaque,
@@ -139,6 +138,17 @@ def _note_input(run: Run, before: Placement, after: Placement, derived: bool) ->
             run.facts.moved_inside.add(p.device.key)
 
 
+def _note_owner(run: Run, before: Placement, after: Placement) -> None:
+    """Note that a module sends its own tensors to an accelerator for an operation: they are not there, then."""
+    if not all(lattice.is_accelerator(p.device) for p in after):
+        return
+    for p in before:
+        if p.why is None or not isinstance(p.device, Symbol):
+            continue
+        if p.why.root().role is Role.OWNER and p.why.of(Role.OUTPUT) is None:
+            run.facts.at_home.add(p.device.key)
+
+
 def _own_world(run: Run) -> frozenset[tuple[str, bool]]:
     """Return the guards under which the current function moves, beyond those it was called under."""
     return run.world - run.frame.world
@@ -161,6 +171,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
+    _note_owner(run, value.placement, after)
     if all(lattice.is_host(p.device) for p in after):
         pace.fetched(run, value, call.node)
     pace.batch_moved(run, call, f"{text_of(receiver.node)}.{call.text}", value.batch, value.placement, after)
@@ -210,11 +221,14 @@ def _moved(
     if module is not None:
         groups.placed(run, call.node, text, after, proof)
         run.facts.movers.setdefault(module.key, call.node)
+    idle = False
+    if call.discarded and not in_place and isinstance(call.node, cst.Call):
+        to_host = device and all(lattice.is_host(p.device) for p in after)
+        idle = discards.is_idle(run, call.node, node, device, to_host)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,
-            _is_named(run, node),
-            optimizers, replaces, run.new_key(), module,
+            discards.is_named(run, node), optimizers, replaces, run.new_key(), module, idle,
         )
     )  # fmt: skip
 
@@ -222,22 +236,6 @@ def _moved(
 def _of_loader(run: Run, value: Opaque) -> bool:
     """Tell whether a value is a member of a batch of a loader that the file builds: those are tensors."""
     return value.member and value.source in run.facts.built_loaders
-
-
-def _is_named(run: Run, node: cst.CSTNode) -> bool:
-    """Tell whether an expression is a name or a part of one, not a value that a call has just made."""
-    while True:
-        if isinstance(node, cst.Attribute | cst.Subscript):
-            node = node.value
-        elif (
-            isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Attribute)
-            and node.func.attr.value in run.knowledge.tensor
-        ):
-            node = node.func.value
-        else:
-            break
-    return isinstance(node, cst.Name) and not isinstance(run.lookup(node.value), Imported)
 
 
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:

@@ -206,6 +206,7 @@ class Plain:
     reads: bool = False
     asks: bool = False
     modules: bool = False
+    repeats: bool = False  # it makes results repeat, at the cost of time
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,9 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """`loss.backward()`: the receiver carries a graph, which is freed."""
+    """`loss.backward()`: the receiver carries a graph, which is freed unless the keyword ``retaining`` is given."""
+
+    retaining: str = ""
 
 
 @dataclass(frozen=True, slots=True)
