@@ -288,20 +288,12 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
     run.waits += 1
     transfers.halved(run, made)
-<<<<<<< HEAD
-    for argument in made.values():
-        escapes.escape(run, argument.value)
-    result = run.opaque(name or f"{made.text}(…)")
-    transfers.handed_on(run, made)
-    if any(isinstance(a.value, Flag) for a in made.values()):
-=======
     values = [argument.value for argument in made.values()]
     for value in values:
         escapes.escape(run, value)
-    result = run.opaque(name or f"{made.text}(\u2026)")
-    transfers.handed_on(run, made, result)
+    result = run.opaque(name or f"{made.text}(…)")
+    transfers.handed_on(run, made)
     if any(isinstance(value, Flag) for value in values):
->>>>>>> 8b38f2f518dcfa4724cf236b7445379cd6d15b73
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)
     given = {value.key for value in values if isinstance(value, Opaque)}
