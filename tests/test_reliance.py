@@ -46,10 +46,24 @@ if __name__ == "__main__":
 
 RELIANCE = [
     pytest.param(HELPER, [], id="a helper of others"),
-    pytest.param(HELPER + "def ask():\n    return torch.cuda.is_available()\n", ["TDL502"], id="asks elsewhere"),
+    pytest.param(HELPER + "def ask():\n    return torch.cuda.is_available()\n", [], id="asks elsewhere"),
+    pytest.param("there = torch.cuda.is_available()\n" + HELPER, ["TDL502"], id="asks outside"),
+    pytest.param(HELPER + "    print(torch.cuda.is_available())\n", [], id="asks never"),
+    pytest.param(HELPER.replace("return", "print(torch.cuda.is_available())\n    return"), ["TDL502"], id="asks too"),
+    pytest.param(
+        "class Tools:\n    def ask(self):\n        return torch.cuda.is_available()\n"
+        "    def move(self, x):\n        return x.cuda()\n",
+        ["TDL502"],
+        id="asks in the class",
+    ),
+    pytest.param(
+        "def outer(x, device):\n    def inner(y):\n        return y.cuda()\n    return inner(x.to(device))\n",
+        ["TDL502"],
+        id="is given a device outside of it",
+    ),
     pytest.param(HELPER + "def ask():\n    assert torch.cuda.is_available()\n", [], id="asserts elsewhere"),
     pytest.param(HELPER + "def count():\n    return torch.cuda.device_count()\n", [], id="a number is no question"),
-    pytest.param(HELPER + "def move(x, device):\n    return x.to(device)\n", ["TDL502"], id="is given a device"),
+    pytest.param(HELPER + "def move(x, device):\n    return x.to(device)\n", [], id="another is given a device"),
     pytest.param(HELPER + "def new(x):\n    return torch.ones(1, device=x.device)\n", [], id="follows elsewhere"),
     pytest.param(HELPER + "print(helper(torch.ones(1)))\n", ["TDL502"], id="the file runs it"),
     pytest.param(HELPER + "for _ in range(2):\n    unseen(helper)\n", ["TDL502"], id="the file runs something"),
@@ -153,6 +167,19 @@ LOADS = [
         "def read(x):\n    n = nn.Linear(2, 2)\n    n.load_state_dict(torch.load('a'))\n    return n.to('cuda')(x)\n",
         False,
         id="a helper of others",
+    ),
+    pytest.param(
+        "def read(n, x):\n    n.load_state_dict(torch.load('a'), strict=True)\n    return n(x)\n"
+        "def place(x, device):\n    return x.to(device)\n",
+        True,
+        id="helpers that rely on nothing",
+    ),
+    pytest.param(
+        "def read(n, x):\n    n.load_state_dict(torch.load('a'), strict=True)\n    return n(x)\n"
+        "def place(x, device):\n    return x.to(device)\n"
+        "def feed(x):\n    return x.cuda()\n",
+        False,
+        id="helpers of which one relies on CUDA",
     ),
     pytest.param(
         "torch.distributed.init_process_group('nccl')\nmodel = nn.Linear(2, 2).cuda()\n"

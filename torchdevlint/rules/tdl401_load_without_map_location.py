@@ -47,7 +47,7 @@ def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
     """Yield each load that goes back to where the file was saved."""
     if event.safe or not facts.accelerated or not facts.keeps(event.key):
         return
-    if not event.distributed and not facts.loads_anywhere:
+    if not event.distributed and not facts.loads_anywhere(event.scope):
         return
     if facts.saves and all(facts.saves):
         return  # whatever this script writes comes from the host

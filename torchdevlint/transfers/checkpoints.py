@@ -62,7 +62,9 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     host_saved = run.store.get(0, TRAINED) == run.activation + 1 or (
         path in run.host_files or run.saved_files.get(path) == run.activation
     )
-    run.emit(Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, made.key))
+    run.emit(
+        Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, run.frame.scope, made.key)
+    )
     if row.module:
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
