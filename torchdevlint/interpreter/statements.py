@@ -231,9 +231,10 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     world = run.world
     branches: list[Branch] = []
     run.store.push()
-    run.guarded += bool(node.handlers)
+    caught = not all(map(_raises, node.handlers))
+    run.guarded += caught
     flow = block(run, node.body)
-    run.guarded -= bool(node.handlers)
+    run.guarded -= caught
     body = run.store.since(base)
     if flow is Flow.NEXT and node.orelse is not None:
         flow = block(run, node.orelse.body)
@@ -259,6 +260,12 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     if node.finalbody is not None and block(run, node.finalbody.body) is Flow.LEFT:
         return Flow.LEFT
     return Flow.NEXT if branches else Flow.LEFT
+
+
+def _raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Tell whether a handler ends by raising: what failed still fails (`except ImportError: raise …`)."""
+    last = handler.body.body[-1]
+    return isinstance(last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, cst.Raise)
 
 
 def _with(run: Run, node: cst.With) -> Flow:
