@@ -5,7 +5,6 @@ A look at what the source does with the tensor after the statement. What is not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from torchdevlint.interpreter import reading
 from torchdevlint.interpreter.reading import Line, Path
 from torchdevlint.knowledge.rows import Backward, Cast, Combine, Follow, Loss, Move, Plain, ReadHost, Row
 from torchdevlint.names import dotted, row_of
+from torchdevlint.records import dataclass, field, replace
 from torchdevlint.values import Const, Function, Imported
 
 if TYPE_CHECKING:
