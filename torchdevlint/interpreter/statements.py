@@ -20,6 +20,7 @@ from torchdevlint.interpreter import (
     pace,
     targets,
     uncalled,
+    writers,
 )
 from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
 from torchdevlint.interpreter.run import Run
@@ -230,8 +231,11 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     world = run.world
     branches: list[Branch] = []
     run.store.push()
+    mended = any(writers.mends(run, handler) for handler in node.handlers)
     run.guarded += bool(node.handlers)
+    run.expecting += mended
     flow = block(run, node.body)
+    run.expecting -= mended
     run.guarded -= bool(node.handlers)
     body = run.store.since(base)
     if flow is Flow.NEXT and node.orelse is not None:

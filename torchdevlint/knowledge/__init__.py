@@ -10,7 +10,7 @@ from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, FILE_READS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
-from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
+from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, NOT_OF_ALL, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
@@ -65,6 +65,7 @@ DEFAULT = Knowledge(
     processes=PROCESSES,
     expectations=EXPECTATIONS,
     no_places=("dtype", "precision"),
+    not_of_all=NOT_OF_ALL,
     file_reads=FILE_READS,
     spreads=SPREADS,
 )

@@ -176,7 +176,8 @@ class Knowledge:
     ones, longest first; ``tensor`` maps method names of a tensor, ``tensor_attributes`` its attributes;
     ``module`` and ``optimizer`` map method names likewise. ``tensor_only`` are methods and attributes that
     prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
-    module. ``inert`` are prefixes of modules whose functions leave their arguments alone,
+    module, ``not_of_all`` those of ``module`` that some modules only have.
+    ``inert`` are prefixes of modules whose functions leave their arguments alone,
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
@@ -209,6 +210,7 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    not_of_all: frozenset[str]
     file_reads: frozenset[str]
     spreads: frozenset[str]
     default_device: str = ""
