@@ -291,8 +291,8 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     values = [argument.value for argument in made.values()]
     for value in values:
         escapes.escape(run, value)
-    result = run.opaque(name or f"{made.text}(\u2026)")
-    transfers.handed_on(run, made, result)
+    result = run.opaque(name or f"{made.text}(…)")
+    transfers.handed_on(run, made)
     if any(isinstance(value, Flag) for value in values):
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)

@@ -118,9 +118,10 @@ def _raise(run: Run, node: cst.Raise) -> Flow:
 
 
 def _assert(run: Run, node: cst.Assert) -> None:
-    portable = run.facts.portable
+    portable = run.frame.scope in run.facts.portable
     test = conditions.test(run, node.test)
-    run.facts.portable = portable  # what must be there is no choice
+    if not portable:
+        run.facts.portable.discard(run.frame.scope)  # what must be there is no choice
     run.world |= test.when_true
     conditions.narrow(run, node.test, True)
 

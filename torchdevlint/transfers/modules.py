@@ -332,6 +332,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case Register():
             return registering(run, row, receiver, call)
         case LoadState():
+            if isinstance(receiver, Opaque) and not call.keywords.keys().isdisjoint(row.proofs):
+                run.facts.modules.add(receiver.key)
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
             if row.assigns not in call.keywords:
