@@ -61,7 +61,7 @@ def test_the_excerpt_is_of_the_example() -> None:
 
 
 def test_the_table_has_each_rule() -> None:
-    table = re.findall(r"^\| TDL(\d{3}) \| ([a-z-]+) \| ", README, re.MULTILINE)
+    table = re.findall(r"^\| \[TDL(\d{3})\]\(\S+\) \| ([a-z-]+) \| ", README, re.MULTILINE)
     changelog = re.findall(r"^- TDL(\d{3}) ([a-z-]+): ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     stems = sorted(path.stem for path in ROOT.glob("torchdevlint/rules/tdl*.py"))
     assert table == sorted(set(table))
@@ -77,6 +77,6 @@ def test_the_commands() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+    for document in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text("utf-8")):
             assert (document.parent / target).exists(), (document.name, target)

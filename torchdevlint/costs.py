@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import libcst as cst
 
 from torchdevlint.lattice import Condition, Placement
+from torchdevlint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,13 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class MadeElsewhere:
-    """A factory made a tensor (``text``) on the host that was moved in the same expression, to ``after``."""
+    """A factory (the call ``made``) made a tensor on the host that was moved in the same expression, to ``after``."""
 
     node: cst.CSTNode
     world: Condition
     text: str
     after: Placement
+    made: cst.CSTNode
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ operands meet, the ``entry``: the call in the user's code through which a module
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -20,12 +19,14 @@ from torchdevlint.incidents import (
     HeldOptimizer,
     LoadPinned,
     NoMove,
+    Reliance,
     Replaced,
     StateLoaded,
 )
 from torchdevlint.knowledge.rows import Mix, ModuleType
 from torchdevlint.lattice import Condition, Device, Placement
 from torchdevlint.parallel import BackwardOfMany, DeviceKept, Fed, PlacedAlike, Replicated, Unsynchronised, WrapperAsked
+from torchdevlint.records import dataclass
 from torchdevlint.values import Module, Opaque, Rank
 
 
@@ -153,6 +154,7 @@ class Uncalled:
     """A function or method was used without being called; ``effect`` is what follows from that.
 
     ``before`` is where its object is, ``proofs`` are the keys of opaque values that must be tensors or modules.
+    ``bare`` tells that it needs no argument.
     """
 
     node: cst.CSTNode
@@ -161,6 +163,7 @@ class Uncalled:
     effect: str
     before: Placement
     proofs: tuple[int, ...] = ()
+    bare: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,7 @@ class Moved:
     replaces: bool = False
     moment: int = 0
     module: Module | Opaque | None = None
+    idle: bool = False  # nothing that can be seen would notice the move
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,18 +218,18 @@ class Tallied:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A checkpoint was read; ``mapped`` tells that `map_location` was given.
+    """A checkpoint was read, ``safe`` where `map_location` was given, a test precedes, or this very run wrote it.
 
-    ``key`` identifies the value read; what became of it stands in the facts.
+    ``distributed`` tells that several processes run. ``key`` identifies the value read; what became of it stands in the
+    facts.
     """
 
     node: cst.CSTNode
     world: Condition
     text: str
-    mapped: bool
-    guarded: bool
+    safe: bool
+    distributed: bool
     key: int
-    host_saved: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +239,7 @@ class DeviceNamed:
     node: cst.CSTNode
     world: Condition
     device: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +249,7 @@ class CudaCalled:
     node: cst.CSTNode
     world: Condition
     text: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +259,7 @@ class LegacyTyped:
     node: cst.CSTNode
     world: Condition
     text: str
-    guarded: bool
+    reliance: Reliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +339,10 @@ class NumberAsDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCompared:
-    """A device was compared with what it never equals; ``proof`` is that of an `Operand`."""
+    """A device was compared with what it never equals; ``proof`` is that of an `Operand`.
+
+    ``sides`` are the expressions of the device and of what it was compared with.
+    """
 
     node: cst.CSTNode
     world: Condition
@@ -344,6 +351,7 @@ class DeviceCompared:
     equal: bool
     why: str
     proof: int
+    sides: tuple[cst.CSTNode, cst.CSTNode]
 
 
 @dataclass(frozen=True, slots=True)

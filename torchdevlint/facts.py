@@ -6,14 +6,14 @@ them when the interpretation has ended.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint.costs import Costs
-from torchdevlint.incidents import Entry
+from torchdevlint.incidents import Entry, Reliance
 from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.records import dataclass, field
 from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
@@ -47,8 +47,16 @@ class FileFacts:
     carriers: dict[int, set[int]] = field(default_factory=dict)
     moved_from: dict[int, set[Placement]] = field(default_factory=dict)
 
-    # the moments at which modules were last moved off the host
+    # the moments at which modules were last moved off the host, and what moved them first
     departed: dict[int, int] = field(default_factory=dict)
+    movers: dict[int, cst.CSTNode] = field(default_factory=dict)
+
+    # what fixes ask for: expressions by which something was told a device that may be any, calls of factories that
+    # could be told one, and expressions that a layer takes, and of which the tensors are copied into something
+    places: dict[cst.CSTNode, Placement] = field(default_factory=dict)
+    factories: set[cst.CSTNode] = field(default_factory=set)
+    fed: set[cst.CSTNode] = field(default_factory=set)
+    copied: set[cst.CSTNode] = field(default_factory=set)
 
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
@@ -87,9 +95,10 @@ class FileFacts:
     returned: set[int] = field(default_factory=set)
 
     # checkpoints that reach a module, an optimizer, a move or the caller, the opaque objects they are loaded into,
-    # and of each checkpoint that is written whether it comes from the host
+    # those of which a part goes back to the caller, and whether each checkpoint that is written comes from the host
     kept_loads: set[int] = field(default_factory=set)
     loads_into: dict[int, set[int]] = field(default_factory=dict)
+    parts_returned: set[int] = field(default_factory=set)
     saves: list[bool] = field(default_factory=list)
 
     # state dicts that each file was written with, one entry for each write, and the values whose keys may be changed
@@ -104,6 +113,19 @@ class FileFacts:
     definitions_only: bool = True
     importable: bool = True
     reconfigured: bool = False
+
+    # whether any checkpoint is told where to go
+    maps: bool = False
+
+    # whether the file can be told to use the host, or asks what there is; whether it uses what only an accelerator has,
+    # beside placing things there; whether anything is placed on one, with no test before, and by the file itself; and
+    # whether the file reads arguments or checkpoints, or trains
+    portable: bool = False
+    native: bool = False
+    placed: bool = False
+    relies: bool = False
+    program: bool = False
+    works: bool = False
 
     # whether the file turns a switch for debugging off somewhere, or perhaps
     debugging_ends: bool = False
@@ -143,6 +165,26 @@ class FileFacts:
     def may_bind(self, owners: frozenset[int], name: str) -> bool:
         """Tell whether something in the file binds an attribute of an object, or any of its attributes."""
         return any((owner, bound) in self.bound for owner in owners for bound in (name, ""))
+
+    def fails(self, reliance: Reliance) -> bool:
+        """Tell whether what needs an accelerator fails on a machine that the file is meant for.
+
+        That is not told of functions that others may use, nor of what is native to an accelerator, in a file that
+        shows no other machine; and not of a block that tries out what the file defines.
+        """
+        if reliance.guarded or (reliance.trial and not self.works):
+            return False
+        if not self.portable and (self.native or not self.program):
+            return False
+        return not reliance.proof or reliance.proof in self.modules or reliance.proof in self.tensors
+
+    @property
+    def loads_anywhere(self) -> bool:
+        """Tell whether a checkpoint of the file may have to be read where there is no accelerator.
+
+        Not so where nothing runs there anyway, in a file that is told so, nor where all is left to who uses the file.
+        """
+        return self.portable or self.maps or not (self.native or self.relies or not self.program)
 
     @property
     def movable(self) -> bool:
@@ -205,7 +247,10 @@ class FileFacts:
 
     def keeps(self, load: int) -> bool:
         """Tell whether what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
-        return load in self.kept_loads or any(key in self.modules for key in self.loads_into.get(load, ()))
+        receivers = self.loads_into.get(load, set())
+        if load in self.kept_loads or (receivers and load in self.parts_returned):
+            return True
+        return any(key in self.modules for key in receivers)
 
     def next_step(self, optimizer: int, moment: int) -> frozenset[Device] | None:
         """Return where the parameters of an optimizer are at its first step after a moment, None if there is none."""

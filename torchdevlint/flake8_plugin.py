@@ -5,16 +5,21 @@ from __future__ import annotations
 import ast
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import torchdevlint
 from torchdevlint import gate, selection
 from torchdevlint.options import NotAnalysed, Options
 from torchdevlint.selection import Selection
 
+if TYPE_CHECKING:
+    from torchdevlint.engine import Diagnostic
+
 FAILURE = "TDL000"
 _LONGEST_REASON = 200
+_CELL = "# %%NBQA-CELL-SEP"
+"""What nbQA writes before each code cell of the notebook that it makes a Python file of."""
 
 
 class Plugin:
@@ -55,7 +60,14 @@ class Plugin:
             from torchdevlint.engine import analyse  # behind the gate
 
             wants = self._selection.wants
-            found = analyse(text, options=Options(filename=self._filename, wants=wants))
+            options = Options(filename=self._filename, wants=wants)
+            found: Iterable[Diagnostic]
+            if _CELL in text:
+                from torchdevlint.checking import nbqa
+
+                found = nbqa.findings(text, options)
+            else:
+                found = analyse(text, options=options)
             return [(d.line, d.column, f"{d.code} {d.message}") for d in found if wants(d.code)]
         except NotAnalysed as reason:
             return [(1, 0, f"{FAILURE} not analysed: {_one_line(reason)}")]

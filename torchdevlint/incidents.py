@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import libcst as cst
 
 from torchdevlint.knowledge.rows import OptimizerType
 from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reliance:
+    """What is known of a place that needs an accelerator.
+
+    ``guarded`` tells that something asks for one before, ``trial`` that only the block under the main guard runs it;
+    ``proof`` is the key of an opaque value that a class is defined with, which must be proven to have tensors, or 0.
+    """
+
+    guarded: bool
+    trial: bool = False
+    proof: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +114,7 @@ class NoMove:
     """Something was asked to move that cannot, or not so: ``why`` says it of ``text``.
 
     ``proof`` is the key of an opaque value that must be proven a tensor or module, 0 where nothing is to be proven.
+    ``named`` tells that only the name of an argument is wrong.
     """
 
     node: cst.CSTNode
@@ -108,6 +122,7 @@ class NoMove:
     text: str
     why: str
     proof: int
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +149,14 @@ class CastElsewhere:
 
 @dataclass(frozen=True, slots=True)
 class DeviceObjectGiven:
-    """An object that stands for a device was given where only its type, a text, is taken; ``proof`` as in `Operand`."""
+    """An object that stands for a device was ``given`` where only its type, a text, is taken.
+
+    ``proof`` is that of an `Operand`.
+    """
 
     node: cst.CSTNode
     world: Condition
     text: str
     device: str
     proof: int
+    given: cst.CSTNode

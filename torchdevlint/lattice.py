@@ -7,10 +7,10 @@ neither Python nor PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from torchdevlint.records import dataclass, field, replace
 from torchdevlint.why import Role, Why
 
 Literal: TypeAlias = tuple[str, bool]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations, islice
 
 import libcst as cst
 
-from torchdevlint import fixes, lattice
+from torchdevlint import lattice
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import Fix
 from torchdevlint.knowledge.rows import Mix
 from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.records import dataclass
 from torchdevlint.rule import Finding
 from torchdevlint.why import Role, Why
 
@@ -39,10 +38,6 @@ class Culprit(Enum):
     STALE = "a value taken out of a module before it moved"
 
 
-_MENDED_THERE = frozenset({Culprit.OPERAND, Culprit.INPUT, Culprit.TARGET, Culprit.INDEX})
-"""Culprits that are mended where they meet the other side; the others are mended where they were made."""
-
-
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side of a meeting: its text, and where it is."""
@@ -53,13 +48,18 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A clash: the ``odd`` side is the one to blame, ``other`` the one it meets."""
+    """A clash: the ``odd`` side is the one to blame, ``other`` the one it meets.
+
+    ``role`` is the parameter that the odd side is given as, ``about`` are the nodes that a fix needs to know: none
+    where the odd side cannot be moved in the place where they meet.
+    """
 
     odd: Side
     other: Side
     culprit: Culprit
     node: cst.CSTNode
-    fix: Fix | None = None
+    role: str = ""
+    about: tuple[cst.CSTNode, ...] = ()
 
     def finding(self) -> Finding:
         """Return the finding of this meeting at its culprit's place."""
@@ -70,9 +70,9 @@ class Meeting:
             "odd_place": self.odd.possibility,
             "other": f"`{self.other.text}`",
             "other_place": self.other.possibility,
+            "role": self.role,
         }
-        fix = self.fix if self.culprit in _MENDED_THERE else None
-        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why, fix)
+        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why, self.about)
 
 
 def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
@@ -119,27 +119,29 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         blamed.add(index)
         left, right = (clash.left, clash.right) if odd_is_first else (clash.right, clash.left)
         culprit, node = _blame(event, odd, other, left, right, facts)
-        fix = _fix(event, odd, other, left) if event.entry is None else None
-        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node, fix)
+        here = event.entry is None or culprit in (Culprit.CREATION, Culprit.WEIGHT)
+        about = _sides(event, odd, other, left) if here else ()
+        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node, odd.role, about)
 
 
-def _fix(event: Combined, odd: Operand, other: Operand, near: Possibility) -> Fix | None:
-    """Return what mends a meeting in its place: the host operand moves, unless it is what is written to."""
-    if not lattice.is_host(near.device) or odd.part or (event.in_place and odd is event.operands[0]):
-        return None
-    return fixes.moved(odd.node, other.node) if not other.part else None
+def _sides(event: Combined, odd: Operand, other: Operand, near: Possibility) -> tuple[cst.CSTNode, ...]:
+    """Return the sides of which the host's can move in its place: not what is written to, or stands for several."""
+    written = odd.role == "out" or (event.in_place and odd is event.operands[0])
+    if not lattice.is_host(near.device) or odd.part or other.part or written:
+        return ()
+    return (odd.node, other.node)
 
 
-def _input_fix(event: Called, given: cst.CSTNode) -> Fix | None:
-    """Return what moves an input to its module: where the module is called, or where a method is that calls it."""
+def _input(event: Called, given: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
+    """Return an input and its module: as the module is called, or a method that calls it with its only argument."""
     match event.node if event.entry is None else event.entry:
-        case cst.Call(func=called, args=[*given_]) if event.entry is None:
-            starred = any(one.star and one.value is given for one in given_)
-            return None if starred else fixes.moved(given, called, of_module=True)
+        case cst.Call(func=called, args=[*all_given]) if event.entry is None:
+            starred = any(one.star and one.value is given for one in all_given)
+            return () if starred else (given, called)
         case cst.Call(func=called, args=[cst.Arg(value=value, star="")]):
-            return fixes.moved(value, called, of_module=True)
+            return (value, called)
         case _:
-            return None
+            return ()
 
 
 def _refused(event: Combined, odd: Operand, other: Operand) -> bool:
@@ -218,8 +220,8 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         module_is_odd = lattice.is_host(clash.left.device)
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
-        fix = None if module_is_odd or operand.part else _input_fix(event, operand.node)
-        yield Meeting(odd, other, culprit, node, fix)
+        about = (event.node,) if module_is_odd else () if operand.part else _input(event, operand.node)
+        yield Meeting(odd, other, culprit, node, about=about)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets
 
@@ -254,8 +256,8 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         base = Side(event.base.text, clash.left)
         named = _by_why(clash.left.why, facts)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
-        fix = fixes.on_host(index.node) if event.entry is None and not index.part else None
-        yield Meeting(base, Side(index.text, clash.right), culprit, node, fix)
+        about = (index.node,) if event.entry is None and not index.part else ()
+        yield Meeting(base, Side(index.text, clash.right), culprit, node, about=about)
         return
 
 

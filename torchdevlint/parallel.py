@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
 
 from torchdevlint.lattice import Condition, Placement, Possibility
+from torchdevlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
+from torchdevlint.records import dataclass
 from torchdevlint.recursion import deep_recursion
 
 _NEWLINE = re.compile(r"\r\n?|\n")

@@ -7,7 +7,6 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from types import ModuleType
 from typing import Any
@@ -16,8 +15,8 @@ import libcst as cst
 
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import Fix
 from torchdevlint.options import on_by_default
+from torchdevlint.records import dataclass, field
 from torchdevlint.why import Why
 
 STEM = re.compile(r"tdl(\d{3})_([a-z0-9_]+)\Z")
@@ -42,14 +41,14 @@ class Finding:
 
     ``origin`` is the node that caused it (the creation, the move left out): of findings with one origin one
     is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)").
-    ``fix`` mends it.
+    ``about`` are the nodes, beside those, that its fix needs to know.
     """
 
     node: cst.CSTNode
     parts: dict[str, object]
     origin: object = None
     why: Why | None = None
-    fix: Fix | None = None
+    about: tuple[cst.CSTNode, ...] = ()
 
 
 Check = Callable[[Any, FileFacts], Iterator[Finding]]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from torchdevlint.options import on_by_default
+from torchdevlint.records import dataclass
 
 _PREFIX = "TDL"
 _NAMES_ADVICE = 4  # the length of "TDL9", the shortest selector that means advice and nothing else

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import libcst as cst
 
 from torchdevlint.lattice import ACCELERATORS, Condition, Possibility
 from torchdevlint.positions import Span
+from torchdevlint.records import dataclass
 from torchdevlint.settle import Settled
 
 _NAMELESS = re.compile(r"\?|[0-9a-f]{32}\Z|.* and ")

@@ -6,13 +6,13 @@ bound to) stands in the state under the identity (`key`) of the object.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
 
 from torchdevlint.lattice import ALWAYS, ANY, Condition, Placement
+from torchdevlint.records import dataclass, field
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 
 import libcst as cst
+
+from torchdevlint.records import dataclass, field
 
 
 class Role(Enum):

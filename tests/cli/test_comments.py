@@ -10,7 +10,7 @@ import pytest
 
 from torchdevlint.checking.documents import Document, NotEditable, parse
 from torchdevlint.cli.main import main
-from torchdevlint.fixes import Edit
+from torchdevlint.edits import Edit
 from torchdevlint.positions import Span
 
 THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\n"

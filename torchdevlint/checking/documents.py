@@ -6,11 +6,12 @@ import codecs
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from torchdevlint.fixes import Edit
+from torchdevlint.edits import Edit
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
@@ -52,6 +53,24 @@ class Document:
     def plain(self) -> str:
         """Return the text as an analysis reads it, with one kind of line end."""
         return io.StringIO(self.text, newline=None).read()
+
+    def given(self) -> str:
+        """Return the text that a check of this file is given."""
+        return self.plain()
+
+    def is_python(self) -> bool:
+        """Tell whether Python would run the text."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(self.plain(), "<fixed>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+        return True
+
+    def sections(self) -> Iterator[tuple[str, str]]:
+        """Yield what a diff shows: what follows the path, and the text."""
+        yield "", self.plain()
 
     def encode(self) -> bytes:
         """Return the bytes of the file. Raises `NotEditable` for a character that its encoding does not have."""

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
-from torchdevlint.checking.documents import Document, NotEditable, load
+from torchdevlint.checking import editing
+from torchdevlint.checking.documents import Document, NotEditable
+from torchdevlint.checking.editing import Editable
 from torchdevlint.checking.outcomes import Outcome, Task, check
 from torchdevlint.checking.sources import lines_of
 from torchdevlint.checking.writing import replace_bytes
+from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
-from torchdevlint.fixes import Edit, Repair, Safety
+from torchdevlint.options import on_by_default
 
 MAX_PASSES = 40
 """A fix may show the next place of the same fault; a file has more of them rarely."""
-MIN_WIDTH = 100
-"""Up to this many characters a fixed line may have, and up to those of the longest line of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,33 +31,37 @@ class Mended:
 
     outcome: Outcome
     mended: tuple[Diagnostic, ...] = ()
-    original: Document = Document("", "utf-8")  # noqa: RUF009 (frozen)
-    document: Document = Document("", "utf-8")  # noqa: RUF009 (frozen)
+    original: Editable = Document("", "utf-8")  # noqa: RUF009 (frozen)
+    document: Editable = Document("", "utf-8")  # noqa: RUF009 (frozen)
     problem: str | None = None
 
     @property
     def after(self) -> str:
-        """The text after the fixes."""
-        return self.document.plain()
+        """The text of the file after the fixes."""
+        return self.document.given()
 
     def diff(self) -> str:
         """Return the change as a unified diff."""
-        lines = unified_diff(
-            lines_of(self.original.plain()),
-            lines_of(self.after),
-            self.outcome.path,
-            self.outcome.path,
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for (part, before), (_, after) in zip(self.original.sections(), self.document.sections(), strict=True)
+            for line in unified_diff(
+                lines_of(before), lines_of(after), f"{self.outcome.path}{part}", f"{self.outcome.path}{part}"
+            )
         )
-        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
 class FixTask:
-    """One file to mend; with ``write`` the file is replaced, and with ``unsafe`` by unsafe fixes, too."""
+    """One file to mend; with ``write`` the file is replaced, and with ``unsafe`` by unsafe fixes, too.
+
+    Up to ``width`` characters a fixed line may have, and up to those of the longest line of the file.
+    """
 
     task: Task
     unsafe: bool = False
     write: bool = True
+    width: int = 88
 
 
 def mend(job: FixTask) -> Mended:
@@ -67,7 +71,7 @@ def mend(job: FixTask) -> Mended:
         return Mended(outcome)
     path = Path(job.task.path)
     try:
-        original = load(path)
+        original = editing.load(path)
         done = mended(job, original)
         if done.mended and job.write:
             if not os.access(path, os.W_OK):
@@ -81,38 +85,53 @@ def mend(job: FixTask) -> Mended:
     return done
 
 
-def mended(job: FixTask, original: Document) -> Mended:
+def mended(job: FixTask, original: Editable) -> Mended:
     """Apply fixes until there are no more; a change after which the text is no Python is not made."""
     document = original
-    outcome = check(replace(job.task, text=document.plain()))
+    watching = replace(job, task=replace(job.task, wants=_Watched(job.task.wants)))
+    outcome = check(replace(watching.task, text=document.given()))
     mended: list[Diagnostic] = []
-    width = max(MIN_WIDTH, *map(_width, document.plain().split("\n")))
+    width = max(job.width, *map(_width, document.plain().split("\n")))
     refused: set[tuple[Edit, ...]] = set()
     for _ in range(MAX_PASSES):
-        chosen = [(d, repair) for d, repair in _chosen(outcome.findings, job.unsafe) if repair.edits not in refused]
+        wanted = (found for found in outcome.findings if job.task.wants(found.code))
+        chosen = [(d, repair) for d, repair in _chosen(wanted, job.unsafe) if repair.edits not in refused]
         if not chosen:
             break
-        done = _applied(job, document, outcome, chosen, width)
+        done = _applied(watching, document, outcome, chosen, width)
         if done is None and len(chosen) > 1:
             chosen = chosen[:1]
-            done = _applied(job, document, outcome, chosen, width)
+            done = _applied(watching, document, outcome, chosen, width)
         if done is None:
             refused.add(chosen[0][1].edits)
             continue
         refused.clear()
         document, outcome = done
         mended.extend(d for d, _ in chosen)
-    return Mended(outcome, tuple(mended), original, document)
+    return Mended(check(replace(job.task, text=document.given())), tuple(mended), original, document)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """The codes that a fix must not bring into a file: those that are wanted, and those that are on by default."""
+
+    wants: Callable[[str], bool]
+
+    def __call__(self, code: str) -> bool:
+        return self.wants(code) or on_by_default(code)
 
 
 def _applied(
-    job: FixTask, document: Document, outcome: Outcome, chosen: list[tuple[Diagnostic, Repair]], width: int
-) -> tuple[Document, Outcome] | None:
+    job: FixTask, document: Editable, outcome: Outcome, chosen: list[tuple[Diagnostic, Repair]], width: int
+) -> tuple[Editable, Outcome] | None:
     """Return a document after some fixes, and what is found in it; None where that does not fit or does not help."""
-    changed = document.edited(edit for _, repair in chosen for edit in repair.edits)
-    if not _fits(document, changed, width) or not _is_python(changed):
+    try:
+        changed = document.edited(edit for _, repair in chosen for edit in repair.edits)
+    except NotEditable:
         return None
-    after = check(replace(job.task, text=changed.plain()))
+    if not _fits(document, changed, width) or not changed.is_python():
+        return None
+    after = check(replace(job.task, text=changed.given()))
     fewer = sum(d.places for d in after.findings) < sum(d.places for d in outcome.findings)
     return (changed, after) if fewer else None
 
@@ -140,7 +159,7 @@ def _touch(one: Edit, other: Edit) -> bool:
     )
 
 
-def _fits(before: Document, after: Document, width: int) -> bool:
+def _fits(before: Editable, after: Editable, width: int) -> bool:
     """Tell whether no line became longer than the file's lines may be."""
     known = set(before.plain().split("\n"))
     return all(_width(line) <= width or line in known for line in after.plain().split("\n"))
@@ -149,13 +168,3 @@ def _fits(before: Document, after: Document, width: int) -> bool:
 def _width(line: str) -> int:
     """Return how long a line is without the comment at its end."""
     return len(line.partition("  #")[0])
-
-
-def _is_python(document: Document) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(document.plain(), "<fixed>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

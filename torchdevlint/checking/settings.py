@@ -40,6 +40,7 @@ class Settings:
     respect_gitignore: bool = True
     fail_on: Severity = Severity.ADVICE
     output_format: str | None = None
+    line_length: int = 88
     root: Path = field(default_factory=Path.cwd)
     origins: Mapping[str, str] = field(default_factory=dict)
 
@@ -107,6 +108,12 @@ def _flag(value: object) -> bool:
     return value
 
 
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError("is to be a number from 1 on")
+    return value
+
+
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("is to be a string")
@@ -138,4 +145,5 @@ _READERS: dict[str, Callable[[object], object]] = {
     "respect-gitignore": _flag,
     "fail-on": severity,
     "output-format": _text,
+    "line-length": _number,
 }

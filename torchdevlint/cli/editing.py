@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from torchdevlint.checking import comments, documents
+from torchdevlint.checking import comments, documents, editing
 from torchdevlint.checking.fixing import Mended
 from torchdevlint.checking.outcomes import FAILURE, Outcome
 from torchdevlint.checking.writing import replace_bytes
+from torchdevlint.cli import telling
 from torchdevlint.cli.telling import count, say
+from torchdevlint.reports.places import span_of, where
 from torchdevlint.reports.report import name_of
 
 
@@ -25,7 +26,7 @@ def add_noqa(found: Sequence[Outcome], reason: str) -> int:
             continue
         path = Path(outcome.path)
         try:
-            replace_bytes(path, comments.added(documents.load(path), findings, reason).encode())
+            replace_bytes(path, comments.added(editing.load(path), findings, reason).encode())
             done += len(findings)
         except (OSError, documents.NotEditable) as error:
             failed += 1
@@ -38,7 +39,7 @@ def tell_failures(outcome: Outcome) -> int:
     """Say why a file cannot be worked on, and return how many reasons there are."""
     reasons = [d for d in outcome.findings if d.code == FAILURE]
     for reason in reasons:
-        say(f"torchdevlint: {outcome.path}:{reason.line} is left as it is: {reason.message}")
+        say(f"torchdevlint: {where(outcome, span_of(reason))} is left as it is: {reason.message}")
     return len(reasons)
 
 
@@ -48,7 +49,7 @@ def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool) -> None:
         if one.problem is not None:
             say(f"torchdevlint: {one.outcome.path} is left as it is: {one.problem}")
         if diff:
-            sys.stdout.write(one.diff())
+            telling.show(one.diff())
     mended = sum(len(one.mended) for one in done)
     if diff:
         say(f"{count(mended, 'finding')} would be fixed")

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 
 import torchdevlint
-from torchdevlint.cli import check, config, rules, run, verify
+from torchdevlint.checking import running
+from torchdevlint.cli import check, clean, config, rules, run, verify
 from torchdevlint.cli.failure import Failure
 
-_COMMANDS = (check, rules, config, run, verify)
+_COMMANDS = (check, rules, config, clean, run, verify)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,8 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser().parse_args(arguments)
     try:
         return int(chosen.execute(chosen))
-    except Failure as reason:
+    except (Failure, running.Died) as reason:
         print(f"torchdevlint: {reason}", file=sys.stderr)  # noqa: T201
         return 2
-    except KeyboardInterrupt:
-        return 130

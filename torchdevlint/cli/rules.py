@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
-import sys
 from typing import Any
 
+from torchdevlint import mending
+from torchdevlint.cli import telling
 from torchdevlint.cli.failure import Failure
 from torchdevlint.engine import all_rules
 from torchdevlint.options import on_by_default
@@ -33,20 +34,21 @@ def explain(arguments: argparse.Namespace) -> int:
     chosen = all_rules() if arguments.all else (_named(arguments.code),)
     if arguments.output_format == "json":
         found = [_as_json(rule) for rule in chosen]
-        sys.stdout.write(json.dumps(found if arguments.all else found[0], indent=2, ensure_ascii=False) + "\n")
+        telling.show(f"{_json(found if arguments.all else found[0])}\n", for_people=False)
     else:
-        sys.stdout.write("\n".join(_as_text(rule) for rule in chosen))
+        telling.show("\n".join(_as_text(rule) for rule in chosen))
     return 0
 
 
 def tabulate(arguments: argparse.Namespace) -> int:
-    """Print a line a rule: code, name, severity and summary."""
+    """Print a line a rule: code, name, severity, how safe its fixes are, and summary."""
     if arguments.output_format == "json":
-        sys.stdout.write(json.dumps([_as_json(rule) for rule in all_rules()], indent=2, ensure_ascii=False) + "\n")
+        telling.show(f"{_json([_as_json(rule) for rule in all_rules()])}\n", for_people=False)
         return 0
     width = max(len(rule.name) for rule in all_rules())
     for rule in all_rules():
-        sys.stdout.write(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:7}  {_summary(rule)}\n")
+        fixes = f"{next((f'{one.value} fix' for one in mending.safety(rule)), ''):10}"
+        telling.show(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:7}  {fixes}  {_summary(rule)}\n")
     return 0
 
 
@@ -65,13 +67,17 @@ def _summary(rule: Rule) -> str:
     return rule.doc.partition("\n")[0]
 
 
+def _json(told: object) -> str:
+    return json.dumps(told, indent=2, ensure_ascii=False)
+
+
 def _as_text(rule: Rule) -> str:
     default = "on by default" if on_by_default(rule.code) else "off by default"
     summary, _, rest = rule.doc.partition("\n")
     return (
         f"# {rule.name} ({rule.code})\n\n{summary}\n\n"
         f"Severity: {rule.severity.value}, {default}. Message: {rule.message}\n\n"
-        f"{rest.strip()}\n\n## Fix\n{rule.fix}.\n"
+        f"{rest.strip()}\n\n## Fix\n{rule.fix}. {mending.told(rule)}\n"
     )
 
 
@@ -84,6 +90,7 @@ def _as_json(rule: Rule) -> dict[str, Any]:
         "summary": _summary(rule),
         "message": rule.message,
         "fix": rule.fix,
+        "fixes": [one.value for one in mending.safety(rule)],
         "supersedes": list(rule.supersedes),
         "explanation": rule.doc.strip(),
         "url": url_of(rule),

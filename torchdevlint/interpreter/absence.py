@@ -166,7 +166,7 @@ def is_instance(run: Run, value: Value, kinds: Value) -> Value:
         match option:
             case Module():
                 return _is_module_of(option, wanted)
-            case Tensor() | Container():
+            case Tensor() | Container() | Const():
                 return _is_of(option, wanted)
             case _:
                 return None
@@ -207,16 +207,23 @@ _SEQUENCES = frozenset({"list", "tuple"})
 _EVERY_TENSOR = frozenset({"every tensor"})
 
 
-def _is_of(value: Tensor | Container, wanted: list[Value]) -> bool | None:
-    """Tell a tensor or container by builtin types and the class of every tensor; a batch's tuple may be a list."""
+def _is_of(value: Tensor | Container | Const, wanted: list[Value]) -> bool | None:
+    """Tell a tensor, container or literal by builtin types and the class of every tensor; a batch's tuple may be a list."""
     names = [_type_asked(kind) for kind in wanted]
     match value:
         case Tensor(number=True):
             return None  # it may be a Python number instead
         case Tensor():
             kinds = _EVERY_TENSOR
-        case Container():  # pragma: no branch (there is no other case)
+        case Container(kind="list") if "list" in names:
+            return True
+        case Container():
             kinds = _SEQUENCES if value.kind in _SEQUENCES else frozenset({value.kind})
+        case Const():  # pragma: no branch (there is no other case)
+            line = type(value.value).__mro__[:-1]
+            kinds = frozenset(kind.__name__ for kind in line)
+            if not kinds.isdisjoint(names):
+                return True
     if kinds <= set(names):
         return True
     return False if "" not in names and kinds.isdisjoint(names) else None

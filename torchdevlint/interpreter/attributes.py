@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchdevlint import lattice, transfers
@@ -23,6 +21,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
+from torchdevlint.records import replace
 from torchdevlint.state import Branch, join_all
 from torchdevlint.values import (
     NONE,

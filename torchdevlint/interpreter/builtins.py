@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import absence, calls, iteration, pace, reflection
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, ANY
+from torchdevlint.records import replace
 from torchdevlint.state import Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,

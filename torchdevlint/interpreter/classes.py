@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,6 +12,7 @@ from torchdevlint.interpreter import calls, early, escapes, expressions, functio
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, Make, ModuleType, ObjectType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
     UNKNOWN,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,6 +11,7 @@ from torchdevlint.costs import Timed
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
+from torchdevlint.records import dataclass
 from torchdevlint.values import Object, Value
 
 if TYPE_CHECKING:

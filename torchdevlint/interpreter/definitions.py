@@ -124,8 +124,10 @@ def _implied(run: Run, name: str) -> None:
     """Note a guard where an import shows that an accelerator is there."""
     head, tail = name.partition(".")[0], name.rpartition(".")[2]
     implies = run.knowledge.implies_accelerator
-    if head in implies or name in implies or tail.endswith(run.knowledge.extensions):
+    part = any(name.startswith(whole) for whole in implies if "." in whole)
+    if head in implies or part or tail.endswith(run.knowledge.extensions):
         run.facts.guards = True
+        run.facts.native |= not run.guarded
         run.world |= {("cuda", True)}
 
 

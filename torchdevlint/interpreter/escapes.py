@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice, transfers
@@ -10,6 +9,7 @@ from torchdevlint.interpreter import functions, writers
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Carrier, Move
 from torchdevlint.lattice import ANY
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
     Bound,
@@ -75,7 +75,6 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
         run.no_grad += transfers.is_grad_mode(value)  # it may be entered
         return
     consume(run, value)
-    transfers.keep(run, value)
     match value:
         case Module():
             run.registered.add(value.key)

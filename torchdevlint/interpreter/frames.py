@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint.lattice import ALWAYS, Condition
+from torchdevlint.records import dataclass, field
 from torchdevlint.state import Branch
 from torchdevlint.values import UNKNOWN, Function, Value
 
@@ -74,7 +74,13 @@ class Frame:
     comprehension: bool = False
     caller: Frame | None = None
     call: Call | None = None
+    trial: bool = False  # the block under the main guard runs, in a file that defines classes
     begun: int = 0  # what is bound later is bound by the body
+
+    @property
+    def defining(self) -> bool:
+        """Tell whether this is the body of a class."""
+        return self.function is None and self.parent is not None and not self.comprehension
 
     @property
     def loop(self) -> cst.CSTNode | None:

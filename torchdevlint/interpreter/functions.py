@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -15,6 +14,7 @@ from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
 from torchdevlint.knowledge.rows import Arrives, Move
 from torchdevlint.lattice import ANY, Condition, Placement
+from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT, Branch, Items, Writes, join
 from torchdevlint.values import NONE, UNKNOWN, Class, Container, Function, Holder, Instance, Module, Tensor, Value
 from torchdevlint.why import Role

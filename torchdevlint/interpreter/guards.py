@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
 
 from torchdevlint import lattice
@@ -12,6 +10,7 @@ from torchdevlint.interpreter import expressions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
 from torchdevlint.names import text_of
+from torchdevlint.records import dataclass
 from torchdevlint.values import Const, Container, Device, Form, Opaque, Value
 
 
@@ -31,6 +30,11 @@ def guard(name: str) -> Test:
 
 ALWAYS_TRUE = Test(ALWAYS, ALWAYS, True)
 ALWAYS_FALSE = Test(ALWAYS, ALWAYS, False)
+
+
+def is_main_guard(test: cst.BaseExpression) -> bool:
+    """Tell whether a test asks if the file is the program (`__name__ == "__main__"`)."""
+    return isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"
 
 
 def device_is(device: Device, name: str) -> Test | None:
@@ -85,7 +89,8 @@ def note_comparison(run: Run, node: cst.Comparison, left: Value, right: Value) -
             why = "the device of a tensor has an index"
         else:
             continue
-        run.emit(DeviceCompared(node, run.world, text_of(shown), text_of(against), equal, why, device.proof))
+        texts = text_of(shown), text_of(against)
+        run.emit(DeviceCompared(node, run.world, *texts, equal, why, device.proof, (shown, against)))
 
 
 def _is_bare(value: Value) -> bool:

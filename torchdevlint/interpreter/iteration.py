@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import libcst as cst
 
@@ -14,6 +13,7 @@ from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, PLACEMENT, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
@@ -96,6 +96,15 @@ def elements(run: Run, value: Value) -> list[Value] | None:
         if items.exact and items.rest is None and not items.lost:
             return [item for _, item in items.exact]
     return None
+
+
+def first_and_further(run: Run, value: Value, node: cst.CSTNode) -> tuple[list[Value], Value]:
+    """Return the elements that a sequence of unknown length surely begins with, and what any further one may be."""
+    if isinstance(value, Container) and value.kind != "dict":
+        items = run.items(value)
+        if items.rest is not None and not items.lost:
+            return [item for _, item in items.exact], items.rest
+    return [], element(run, value, node)
 
 
 def length(run: Run, value: Value) -> Value:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, escapes, functions, lineage
+from torchdevlint.interpreter import (
+    absence,
+    attributes,
+    calls,
+    clocks,
+    collections,
+    escapes,
+    functions,
+    lineage,
+    selection,
+)
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import SCATTERS
 from torchdevlint.values import (
     SCALAR,
@@ -57,7 +67,9 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
             return _of_object(run, receiver, name, made)
         case Parameters():
             return collections.of_state(run, receiver, name)
-        case Device() | Const(value=str()):
+        case Const(value=str()):
+            return selection.of_text(run, receiver, name, [a.value for a in made.arguments], node.value)
+        case Device():
             return UNKNOWN
         case Loader():
             return run.opaque(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,6 +12,7 @@ from torchdevlint.costs import BatchMoved, Counted, Gathered, IndexCopied, MadeE
 from torchdevlint.interpreter.clocks import Instant, Launch
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
+from torchdevlint.records import dataclass, field, replace
 from torchdevlint.state import MAX_DEPTH, MODE
 from torchdevlint.values import SCALAR, Const, Container, Kept, Opaque, Tensor, Value
 
@@ -104,7 +104,7 @@ def moved_at_once(run: Run, call: Call, made: cst.CSTNode, before: Placement, af
             return
         made = made.func.value
     if made in run.pace.made and all(lattice.is_host(p.device) for p in before):
-        run.emit(MadeElsewhere(call.node, run.world, text_of(made), after))
+        run.emit(MadeElsewhere(call.node, run.world, text_of(made), after, made))
 
 
 def gathered(run: Run, receiver: Container, node: cst.CSTNode, added: cst.CSTNode, value: Value, total: str) -> Value:

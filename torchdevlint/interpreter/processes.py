@@ -6,7 +6,6 @@ It is asked for few files, and where in doubt it says that a rank is there: scop
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -26,6 +25,7 @@ from torchdevlint.knowledge.rows import (
 from torchdevlint.lattice import ACCELERATORS
 from torchdevlint.names import dotted, row_of
 from torchdevlint.parallel import Fed
+from torchdevlint.records import dataclass, field
 
 _OWN = "<own>"
 """What stands for an answer that every process has of its own; other tokens are `name` and `.attribute`."""

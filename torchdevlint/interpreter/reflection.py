@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import transfers
@@ -11,6 +10,7 @@ from torchdevlint.interpreter import absence, attributes, escapes, iteration, li
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY
+from torchdevlint.records import replace
 from torchdevlint.values import (
     NONE,
     UNKNOWN,

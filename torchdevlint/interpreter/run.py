@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -15,6 +14,7 @@ from torchdevlint.interpreter.pace import Pace
 from torchdevlint.interpreter.worlds import may_guard
 from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
+from torchdevlint.records import dataclass, field
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
     NONE,
@@ -279,9 +279,12 @@ class Run:
         frame: Frame | None = self.frame
         if name in self.frame.outer:
             frame = self.frame.parent
+        bindings = self.store.bindings  # directly: nothing is asked for more often
         while frame is not None:
-            if name in frame.bound and (value := self.store.value(frame.key, name)) is not None:
-                return value
+            if name in frame.bound:
+                value: Value | None = bindings.get((frame.key, name))
+                if value is not None:
+                    return value
             frame = frame.parent
         return None
 

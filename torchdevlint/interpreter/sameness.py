@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchdevlint import lattice
@@ -12,6 +10,7 @@ from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import DeviceType, Follow, Move, MoveKind
 from torchdevlint.lattice import Answer, Condition
+from torchdevlint.records import replace
 from torchdevlint.values import Device, Form, Opaque, Tensor, Value
 
 _OWN = (Form.ASKED, Form.TYPE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import libcst as cst
@@ -15,6 +14,7 @@ from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Environment
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import join_all
 from torchdevlint.values import (
     UNKNOWN,

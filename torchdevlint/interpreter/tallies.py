@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,6 +11,7 @@ from torchdevlint.interpreter import conditions, pace
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.values import UNKNOWN, Const, Container, Device, Instance, Opaque, Tensor, Value
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ def asked(run: Run, node: cst.BaseExpression) -> bool:
     else:
         called = True
     if not called:
-        run.facts.guards = True
+        run.facts.guards = run.facts.portable = True
         _emit(run, node, _TRUE)
     return not called
 
@@ -63,10 +63,10 @@ def reckoned(run: Run, parts: Iterable[tuple[cst.BaseExpression, Value]]) -> Non
     """Record a function that is compared or reckoned with as if it were its answer."""
     pairs = list(parts)
     for node, value in pairs:
-        others = [other for _, other in pairs if other is not value]
-        told = NONE in others or any(isinstance(other, Imported) for other in others)
-        if isinstance(value, Imported) and isinstance(value.row, Query | Count) and not told:
-            _emit(run, node, _NO_NUMBER)
+        if isinstance(value, Imported) and isinstance(value.row, Query | Count):
+            others = [other for _, other in pairs if other is not value]
+            if NONE not in others and not any(isinstance(other, Imported) for other in others):
+                _emit(run, node, _NO_NUMBER)
 
 
 def stated(run: Run, node: cst.BaseExpression) -> None:
@@ -120,14 +120,16 @@ def _moves(run: Run, node: cst.CSTNode, value: Value, effect: str, proof: int = 
     """Record the use of a method that moves or casts, where a value is one; of an opaque object its kind decides."""
     match value:
         case Bound(receiver=Tensor() as tensor, row=Move() | Cast()) if _is_move(value.row):
-            _emit(run, node, effect, tensor.placement, (proof,))
+            _emit(run, node, effect, tensor.placement, (proof,), _is_bare(value.row))
         case Bound(receiver=Module() as module, row=Move()):
-            _emit(run, node, effect, run.module_placement(module) or ANY, (proof,))
+            _emit(run, node, effect, run.module_placement(module) or ANY, (proof,), _is_bare(value.row))
         case Opaque() if type(node) is cst.Attribute and _is_move(run.knowledge.module.get(node.attr.value)):
             whole = expressions.evaluate(run, node.value)
             unbound = isinstance(whole, Opaque) and node.attr.value not in run.attributes.get(whole.key, ())
             if isinstance(whole, Opaque) and unbound and run.part_of.get(value.key) == whole.key:
-                _emit(run, node, effect, run.module_placement(whole) or whole.placement, (proof, whole.key))
+                before = run.module_placement(whole) or whole.placement
+                bare = _is_bare(run.knowledge.module.get(node.attr.value))
+                _emit(run, node, effect, before, (proof, whole.key), bare)
         case _:
             return
 
@@ -137,6 +139,18 @@ def _is_move(row: object) -> bool:
     return isinstance(row, Cast) or (isinstance(row, Move) and row.kind not in (MoveKind.TYPE, MoveKind.TYPE_AS))
 
 
-def _emit(run: Run, node: cst.CSTNode, effect: str, before: Placement = ANY, proofs: tuple[int, ...] = ()) -> None:
+def _is_bare(row: object) -> bool:
+    """Tell whether a move or a cast needs no argument."""
+    return not (isinstance(row, Move) and row.kind is MoveKind.TO)
+
+
+def _emit(
+    run: Run,
+    node: cst.CSTNode,
+    effect: str,
+    before: Placement = ANY,
+    proofs: tuple[int, ...] = (),
+    bare: bool = True,
+) -> None:
     stays = before if effect is _NOTHING else ANY  # what else fails there and then has no further fault behind it
-    run.emit(Uncalled(node, run.world, text_of(node), effect, stays, tuple(key for key in proofs if key)))
+    run.emit(Uncalled(node, run.world, text_of(node), effect, stays, tuple(key for key in proofs if key), bare))

@@ -38,13 +38,12 @@ def small_statements(body: cst.BaseSuite | cst.BaseStatement) -> Iterator[cst.CS
     pending: list[cst.CSTNode] = [body]
     while pending:
         node = pending.pop()
+        if type(node) is cst.SimpleStatementLine or type(node) is cst.SimpleStatementSuite:
+            yield from node.body
+            continue
         match node:
-            case cst.IndentedBlock() | cst.SimpleStatementSuite() | cst.SimpleStatementLine():
-                for part in node.body:
-                    if isinstance(part, cst.BaseSmallStatement):
-                        yield part
-                    else:
-                        pending.append(part)
+            case cst.IndentedBlock():
+                pending.extend(node.body)
             case cst.If() | cst.For() | cst.While():
                 if isinstance(node, cst.For):
                     yield node

@@ -17,7 +17,7 @@ from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
 from torchdevlint.knowledge.torch_further import FURTHER, FURTHER_OF_TENSORS
 from torchdevlint.knowledge.torch_nn import TORCH_NN
 from torchdevlint.knowledge.torch_runtime import DISTRIBUTIONS, EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
-from torchdevlint.knowledge.torch_tensor import DTYPES, TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
+from torchdevlint.knowledge.torch_tensor import DTYPES, HALF, TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
 from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
 from torchdevlint.knowledge.transformers import SPREADS, TRANSFORMERS
 from torchdevlint.knowledge.vision import VISION
@@ -52,6 +52,7 @@ DEFAULT = Knowledge(
     optimizer=OPTIMIZER,
     tensor_only=TENSOR_ONLY,
     dtypes=DTYPES,
+    half=HALF,
     module_only=MODULE_ONLY,
     module_call=CALL,
     module_overrides=OVERRIDES,

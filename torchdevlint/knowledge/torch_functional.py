@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchdevlint.knowledge.rows import (
     Build,
     Carrier,
@@ -19,6 +17,7 @@ from torchdevlint.knowledge.rows import (
     Transparent,
 )
 from torchdevlint.knowledge.words import words
+from torchdevlint.records import replace
 
 _FOLLOW = Follow()
 _UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchdevlint.knowledge.rows import Combine, Convert, Follow, Make, Mix, Plain, RankRule, Row
 from torchdevlint.knowledge.words import words
+from torchdevlint.records import replace
 
 _HOST_VECTOR = Make(rank=RankRule.VECTOR, always_host=True)
 

@@ -5,10 +5,9 @@ That is done with PyTorch's own samples, by `tests/harness/agreement.py`.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule, Row
 from torchdevlint.knowledge.words import words
+from torchdevlint.records import replace
 
 _FOLLOWING: dict[str, Follow] = {
     # They return several tensors with a flag, or where a dimension is named.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torchdevlint.knowledge.rows import (
     Backward,
     Cast,
@@ -23,6 +21,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.knowledge.torch_functions import COMBINING, FOLLOWING
 from torchdevlint.knowledge.words import words
+from torchdevlint.records import replace
 
 # Functions of `torch` that tensors do not have as methods.
 NOT_METHODS = frozenset(
@@ -62,7 +61,8 @@ TENSOR: dict[str, Row] = {
     "npu": Move(MoveKind.OTHER_TYPE, type="npu"),
     "mlu": Move(MoveKind.OTHER_TYPE, type="mlu"),
     "musa": Move(MoveKind.OTHER_TYPE, type="musa"),
-    **dict.fromkeys(words("float half double bfloat16 cfloat cdouble chalf"), Cast()),
+    **dict.fromkeys(words("float double bfloat16 cfloat cdouble chalf"), Cast()),
+    "half": Cast(half=True),
     **dict.fromkeys(words("int long short char byte bool"), Cast(whole=True)),
     # They are given data, or sizes or data.
     **dict.fromkeys(words("new_tensor new"), Like(rank=RankRule.UNKNOWN)),
@@ -83,7 +83,7 @@ TENSOR: dict[str, Row] = {
         Plain(),
     ),
     "get_device": DeviceNumber(),
-    "backward": Backward(),
+    "backward": Backward(retaining="retain_graph"),
     "is_nonzero": Plain(tensor_evidence=True),
     "size": Plain(tensor_evidence=True, sizes=True),
     # PyTorch has no samples of these.
@@ -115,6 +115,9 @@ TENSOR_ATTRIBUTES: dict[str, Row] = {
     "is_xpu": Query("xpu"),
     "device": DeviceType(),
 }
+
+# Kernels of the host for it are slow, and few before PyTorch 2.3.
+HALF = frozenset(("torch.float16", "torch.half"))
 
 # What `to` takes beside devices: https://docs.pytorch.org/docs/2.13/tensor_attributes.html
 DTYPES = frozenset(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import ntpath
 import os
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath, PureWindowsPath
 
 from torchdevlint.checking.comments import UNUSED
 from torchdevlint.checking.outcomes import Outcome
+from torchdevlint.checking.paths import below
+from torchdevlint.edits import Safety
 from torchdevlint.engine import Diagnostic, all_rules
 from torchdevlint.rule import Rule, Severity
 
@@ -26,7 +30,7 @@ class Report:
     """The outcomes of a run, in the order in which they are told; ``root`` is the folder it ran in."""
 
     outcomes: tuple[Outcome, ...]
-    root: Path
+    root: PurePath
     colour: bool = False
 
     def findings(self) -> Iterator[tuple[Outcome, Diagnostic]]:
@@ -55,19 +59,34 @@ def severity_of(finding: Diagnostic) -> Severity:
     return rule.severity
 
 
+def is_fixable(finding: Diagnostic, safety: Safety = Safety.SAFE) -> bool:
+    """Tell whether a finding has a fix of some safety."""
+    return finding.repair is not None and finding.repair.safety is safety
+
+
+def fixable(report: Report) -> str:
+    """Return how many findings can be mended by which option, an empty text where none can."""
+    safe, unsafe = (sum(is_fixable(d, safety) for _, d in report.findings()) for safety in Safety)
+    if safe and unsafe:
+        return f"[*] {safe} fixable with --fix ({unsafe} more with --unsafe-fixes)"
+    if safe:
+        return f"[*] {safe} fixable with --fix"
+    return f"{unsafe} fixable with --fix --unsafe-fixes" if unsafe else ""
+
+
 def url_of(rule: Rule) -> str | None:
     """Return the first reference of a rule: where PyTorch documents what it is about."""
     found = _REFERENCE.search(rule.doc)
     return found[1] if found is not None else None
 
 
-def relative(path: str, root: Path) -> str:
-    """Return a path as a URI relative to the root, with forward slashes; one outside it stays as it is."""
-    try:
-        found = os.path.relpath(path, root)
-    except ValueError:  # on another drive
-        found = path
-    return Path(path if found.startswith("..") else found).as_posix()
+def relative(path: str, root: PurePath) -> str:
+    """Return a path relative to the root, with forward slashes; one outside it stays what it is."""
+    flavour = ntpath if isinstance(root, PureWindowsPath) else posixpath
+    found = below(path, str(root), flavour)
+    if found is None and flavour is os.path:  # a link may lead there, as /tmp does on macOS
+        found = below(os.path.realpath(path), os.path.realpath(root))
+    return found if found is not None else path.replace(flavour.sep, "/")
 
 
 def fingerprints(report: Report) -> list[str]:
@@ -82,11 +101,12 @@ def fingerprints(report: Report) -> list[str]:
             (relative(outcome.path, report.root), finding.code, outcome.line(finding.line).strip(), _timeless(finding))
         )
         seen[text] += 1
-        found.append(hashlib.sha256(f"{text}\0{seen[text]}".encode()).hexdigest()[:32])
+        found.append(hashlib.sha256(f"{text}\0{seen[text]}".encode("utf-8", "backslashreplace")).hexdigest()[:32])
     return found
 
 
 def _timeless(finding: Diagnostic) -> str:
-    """Return a message without the lines that it names."""
+    """Return a message without the lines and cells that it names."""
     words = finding.message.split()
-    return " ".join(w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") != "line")
+    kept = [w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") not in ("cell", "line")]
+    return " ".join(kept)

@@ -35,6 +35,7 @@ from collections.abc import Iterator
 from torchdevlint.events import Called, Combined, Indexed
 from torchdevlint.facts import FileFacts
 from torchdevlint.meetings import Culprit, blamed
+from torchdevlint.records import replace
 from torchdevlint.rule import Finding, rule
 
 
@@ -48,4 +49,5 @@ from torchdevlint.rule import Finding, rule
 def check(event: Called | Combined | Indexed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each tensor that a method of a module makes on the host."""
     for meeting in blamed(event, facts, Culprit.CREATION):
-        yield meeting.finding()
+        met = meeting.about[1:] if isinstance(event, Combined) else ()
+        yield replace(meeting.finding(), about=met)

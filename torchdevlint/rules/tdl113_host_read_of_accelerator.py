@@ -28,7 +28,6 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import HostRead
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import on_host
 from torchdevlint.lattice import Symbol
 from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
@@ -51,4 +50,4 @@ def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
         return
     key = origin(operand.text, found.why, event.node)
     parts: dict[str, object] = {"how": event.how, "operand": f"`{operand.text}`", "place": found}
-    yield Finding(event.node, parts, key, fix=None if operand.part else on_host(operand.node))
+    yield Finding(event.node, parts, key, about=() if operand.part else (operand.node,))

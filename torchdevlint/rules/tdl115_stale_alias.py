@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from torchdevlint.events import Called, Combined, Indexed
 from torchdevlint.facts import FileFacts
 from torchdevlint.meetings import Culprit, blamed
+from torchdevlint.records import replace
 from torchdevlint.rule import Finding, rule
 
 
@@ -49,4 +50,6 @@ from torchdevlint.rule import Finding, rule
 def check(event: Called | Combined | Indexed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each tensor that a module left behind when it moved."""
     for meeting in blamed(event, facts, Culprit.STALE):
-        yield meeting.finding()
+        why = meeting.odd.possibility.why
+        mover = facts.movers.get(why.taken[0]) if why is not None else None
+        yield replace(meeting.finding(), about=(mover,) if mover is not None else ())

@@ -47,7 +47,7 @@ def check(event: CastElsewhere | DeviceObjectGiven, facts: FileFacts) -> Iterato
     if isinstance(event, DeviceObjectGiven):
         if not event.proof or event.proof in facts.tensors:
             what = f"`{event.text}` takes the type of a device, a text, and `{event.device}` is a `torch.device`"
-            yield Finding(event.node, {"what": what})
+            yield Finding(event.node, {"what": what}, about=(event.given,))
         return
     clash = lattice.clash(event.state, event.place, facts, event.world)
     others = facts.cast_states[event.node]

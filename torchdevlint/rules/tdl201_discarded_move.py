@@ -29,7 +29,6 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import assigned
 from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
 
@@ -43,13 +42,13 @@ from torchdevlint.rule import Finding, rule
 )
 def check(event: Moved, facts: FileFacts) -> Iterator[Finding]:
     """Yield each move of a tensor whose result nobody takes."""
-    if not event.discarded or event.moves_in_place or not event.named:
+    if not event.discarded or event.moves_in_place or not event.named or event.idle:
         return
     if event.moves_in_place is None and not _is_tensor(event, facts):
         return
     why = next((p.why for p in event.before if p.why is not None), None)
     parts: dict[str, object] = {"text": event.text, "target": event.target}
-    yield Finding(event.node, parts, origin(event.text, why, event.node), why, assigned(event.node))
+    yield Finding(event.node, parts, origin(event.text, why, event.node), why)
 
 
 def _is_tensor(event: Moved, facts: FileFacts) -> bool:

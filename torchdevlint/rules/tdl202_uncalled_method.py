@@ -32,7 +32,6 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Uncalled
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import called
 from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
 
@@ -49,4 +48,4 @@ def check(event: Uncalled, facts: FileFacts) -> Iterator[Finding]:
     if all(key in facts.tensors or key in facts.modules for key in event.proofs):
         why = next((p.why for p in event.before if p.why is not None), None)
         parts: dict[str, object] = {"text": event.text, "effect": event.effect}
-        yield Finding(event.node, parts, origin(event.text, why, event.node), why, called(event.node))
+        yield Finding(event.node, parts, origin(event.text, why, event.node), why, (event.node,) if event.bare else ())

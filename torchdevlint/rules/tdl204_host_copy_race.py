@@ -30,7 +30,6 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import ReadEarly
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import Safety, argument_dropped
 from torchdevlint.lattice import Symbol
 from torchdevlint.rule import Finding, rule
 
@@ -46,5 +45,4 @@ def check(event: ReadEarly, facts: FileFacts) -> Iterator[Finding]:
     """Yield each copy off an accelerator that is read before anything waits for it."""
     found = lattice.on_accelerator(event.before, facts, event.world)
     if found is not None and (not isinstance(found.device, Symbol) or facts.holds_modules(found.device)):
-        fix = argument_dropped(event.node, "non_blocking", Safety.SAFE)
-        yield Finding(event.node, {"place": found, "read": event.at}, fix=fix)
+        yield Finding(event.node, {"place": found, "read": event.at})

@@ -52,4 +52,4 @@ def check(event: LeafMoved, facts: FileFacts) -> Iterator[Finding]:
             "use": event.use,
             "used": event.used,
         }
-        yield Finding(event.node, parts)
+        yield Finding(event.node, parts, about=(event.used,))

@@ -1,4 +1,4 @@
-"""A move that there is not.
+"""A move is asked of what has none, or with arguments that it does not take.
 
 ## What it does
 Finds moves of lists, tuples and dicts, moves with an argument that `.to` does not take, models that `device_map` has
@@ -43,4 +43,4 @@ from torchdevlint.rule import Finding, rule
 def check(event: NoMove, facts: FileFacts) -> Iterator[Finding]:
     """Yield each move that cannot be made so."""
     if not event.proof or event.proof in facts.tensors or event.proof in facts.modules:
-        yield Finding(event.node, {"text": event.text, "why": event.why})
+        yield Finding(event.node, {"text": event.text, "why": event.why}, about=(event.node,) if event.named else ())

@@ -38,7 +38,6 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Tallied
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import detached
 from torchdevlint.rule import Finding, Severity, rule
 
 
@@ -64,4 +63,4 @@ def check(event: Tallied, facts: FileFacts) -> Iterator[Finding]:
     steps = event.loop in facts.training_loops
     kept = "graph nodes of every step stay alive" if steps else "the activations of every step stay alive"
     parts: dict[str, object] = {"total": event.total, "text": event.text, "kept": kept}
-    yield Finding(event.node, parts, fix=detached(event.node))
+    yield Finding(event.node, parts)

@@ -30,7 +30,6 @@ from collections.abc import Iterator
 
 from torchdevlint.events import Loaded
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import Safety, argument_added
 from torchdevlint.rule import Finding, Severity, rule
 
 
@@ -45,9 +44,10 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
     """Yield each load that goes back to where the file was saved."""
-    if event.mapped or event.guarded or event.host_saved or not facts.accelerated or not facts.keeps(event.key):
+    if event.safe or not facts.accelerated or not facts.keeps(event.key):
+        return
+    if not event.distributed and not facts.loads_anywhere:
         return
     if facts.saves and all(facts.saves):
         return  # whatever this script writes comes from the host
-    fix = argument_added(event.node, 'map_location="cpu"', Safety.UNSAFE)
-    yield Finding(event.node, {"text": event.text}, fix=fix)
+    yield Finding(event.node, {"text": event.text})

@@ -61,7 +61,7 @@ def check(event: StateLoaded, facts: FileFacts) -> Iterator[Finding]:
                 "given": "without" if event.wanted.prefix else "with",
                 "made": keys.node,
             }
-            yield Finding(event.node, parts)
+            yield Finding(event.node, parts, about=() if event.wanted.prefix or condition else (event.node,))
             return
 
 

@@ -28,6 +28,7 @@ from collections.abc import Iterator
 
 from torchdevlint.events import DeviceNamed
 from torchdevlint.facts import FileFacts
+from torchdevlint.lattice import ACCELERATOR
 from torchdevlint.rule import Finding, Severity, rule
 
 
@@ -42,5 +43,6 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each literal that nothing guards."""
-    if not event.guarded and not facts.reconfigured:
-        yield Finding(event.node, {"device": event.device}, ("hardcoded", event.device))
+    if facts.fails(event.reliance) and not facts.reconfigured:
+        about = (event.node,) if event.device.startswith(ACCELERATOR) else ()
+        yield Finding(event.node, {"device": event.device}, ("hardcoded", event.device), about=about)

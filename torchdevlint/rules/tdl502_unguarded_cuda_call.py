@@ -26,6 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from torchdevlint.events import CudaCalled
 from torchdevlint.facts import FileFacts
 from torchdevlint.rule import Finding, Severity, rule
@@ -42,5 +44,7 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: CudaCalled, facts: FileFacts) -> Iterator[Finding]:
     """Yield each call that nothing guards."""
-    if not event.guarded:
-        yield Finding(event.node, {"text": event.text}, ("unguarded", "" if not facts.guards else event.text))
+    if facts.fails(event.reliance):
+        origin = ("unguarded", "" if not facts.guards else event.text)
+        moves = isinstance(event.node, cst.Name)  # a method whose name is what is reported
+        yield Finding(event.node, {"text": event.text}, origin, about=(event.node,) if moves else ())

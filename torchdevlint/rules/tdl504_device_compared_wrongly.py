@@ -41,4 +41,4 @@ from torchdevlint.rule import Finding, rule
 def check(event: DeviceCompared, facts: FileFacts) -> Iterator[Finding]:
     """Yield each comparison of a device that has one outcome."""
     if event.proof == 0 or event.proof in facts.tensors:
-        yield Finding(event.node, {"text": event.text, "other": event.other, "why": event.why})
+        yield Finding(event.node, {"text": event.text, "other": event.other, "why": event.why}, about=event.sides)

@@ -28,7 +28,6 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import NumberAsDevice
 from torchdevlint.facts import FileFacts
-from torchdevlint.fixes import attribute_instead
 from torchdevlint.rule import Finding, rule
 
 
@@ -41,4 +40,4 @@ from torchdevlint.rule import Finding, rule
 def check(event: NumberAsDevice, facts: FileFacts) -> Iterator[Finding]:
     """Yield each number of a device that may be none."""
     if not any(lattice.is_accelerator(p.device) for p in lattice.expanded(event.placement, facts, event.world)):
-        yield Finding(event.node, {"text": event.text}, fix=attribute_instead(event.node, "device"))
+        yield Finding(event.node, {"text": event.text})

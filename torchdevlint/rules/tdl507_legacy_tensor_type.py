@@ -44,5 +44,5 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: LegacyTyped, facts: FileFacts) -> Iterator[Finding]:
     """Yield each type that nothing guards."""
-    if not event.guarded:
+    if facts.fails(event.reliance):
         yield Finding(event.node, {"text": event.text}, ("legacy", "" if not facts.guards else event.text))

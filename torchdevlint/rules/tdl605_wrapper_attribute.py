@@ -47,4 +47,5 @@ def check(event: WrapperAsked, facts: FileFacts) -> Iterator[Finding]:
     told = not lattice.compatible(event.guards, frozenset(facts.unwrapped.get(event.wrapped, ())))
     if not told and not facts.may_bind(event.owners, event.name):
         parts: dict[str, object] = {"text": event.text, "kind": event.kind, "wrapped": event.wrapped}
-        yield Finding(event.node, {**parts, "name": event.name}, (event.wrapped, "asked"))
+        about = () if event.world or event.guards else (event.node,)  # else it may be no wrapper in another run
+        yield Finding(event.node, {**parts, "name": event.name}, (event.wrapped, "asked"), about=about)

@@ -43,4 +43,4 @@ def check(event: MadeElsewhere, facts: FileFacts) -> Iterator[Finding]:
     """Yield each tensor that is moved to an accelerator as soon as it is made."""
     found = lattice.on_accelerator(event.after, facts, event.world)
     if found is not None:
-        yield Finding(event.node, {"text": event.text, "place": str(found.device)})
+        yield Finding(event.node, {"text": event.text, "place": str(found.device)}, about=(event.made,))

@@ -44,11 +44,13 @@ from torchdevlint.rule import Finding, rule
 )
 def check(event: Renamed | SwitchedOff, facts: FileFacts) -> Iterator[Finding]:
     """Yield each deprecated name, and what depends on CUDA in a file that does not; each name once."""
+    parts: dict[str, object] = {"text": event.text}
     match event:
         case Renamed(now=now) if now not in facts.costs.modern:
+            parts["now"] = now
             fault = f"is deprecated since PyTorch 2.4: it is `{now}` now"
         case SwitchedOff() if facts.guards:
             fault = "warns and does nothing where there is no CUDA, which this file allows for"
         case _:
             return
-    yield Finding(event.node, {"text": event.text, "fault": fault}, (event.text, fault))
+    yield Finding(event.node, {**parts, "fault": fault}, (event.text, fault))

@@ -39,7 +39,7 @@ def _place(run: Run, call: Call, given: Argument | None) -> Placement:
         case Device(form=Form.OBJECT | Form.ASKED) as value:
             assert given is not None
             text = text_of(given.node)
-            run.emit(DeviceObjectGiven(call.node, run.world, function_text(call), text, value.proof))
+            run.emit(DeviceObjectGiven(call.node, run.world, function_text(call), text, value.proof, given.node))
             return ANY
         case Device() as value:
             return lattice.without_index(value.placement)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
@@ -10,6 +9,7 @@ from torchdevlint.events import Drawn
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import Draw, GeneratorType, LoaderType
 from torchdevlint.lattice import ANY, HOST, Placement
+from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.operands import function_text, subject

@@ -12,7 +12,7 @@ from torchdevlint.interpreter import clocks
 from torchdevlint.knowledge.rows import Begin, Clock, Debugging, Environment, ObjectType, SetVariables
 from torchdevlint.lattice import Concrete, Placement
 from torchdevlint.state import BEGUN
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Object, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Imported, Object, Value
 
 _OFF = ("0", "")
 """Values of a variable that turn its switch off."""
@@ -36,9 +36,22 @@ def begun_at(run: Run, node: cst.CSTNode, text: str, placement: Placement) -> No
         begun(run, node, text)
 
 
+def native(run: Run) -> None:
+    """Note that the code uses what exists with an accelerator only."""
+    run.facts.native |= not run.is_guarded
+
+
+def halved(run: Run, call: Call) -> None:
+    """Note that something is made in half precision (`from_pretrained(…, torch_dtype=torch.float16)`)."""
+    values = (argument.value for argument in call.keywords.values())
+    if any(isinstance(value, Imported) and value.name in run.knowledge.half for value in values):
+        native(run)
+
+
 def begin(run: Run, row: Begin, call: Call, receiver: Argument | None) -> Value:
     """Ask for what only an initialised runtime knows."""
     begun(run, call.node, call.text)
+    native(run)
     run.waits += 1  # `synchronize` does, and what the others do is not told apart
     return UNKNOWN
 

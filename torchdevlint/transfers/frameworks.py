@@ -23,7 +23,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, SCATTERS, Items
-from torchdevlint.transfers import groups, precision, reads, refusals, runtime
+from torchdevlint.transfers import environment, groups, precision, reads, refusals, runtime
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -76,6 +76,8 @@ def move_helper(run: Run, row: MoveHelper, call: Call, receiver: Argument | None
 
 def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None) -> Object | Opaque:
     """Build an object of a library's class; one that is told where to place things is of unknown kind."""
+    if any(call.keywords[name].value == Const(wanted) for name, wanted in row.native if name in call.keywords):
+        environment.native(run)
     if any(name in call.keywords for name in row.placed_by) or runtime.keeps_to_host(run, row.unplaced, call):
         return run.opaque(f"{call.text}(…)")
     if row.precision is not None:

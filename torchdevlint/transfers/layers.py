@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,6 +11,7 @@ from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls, escapes
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement
+from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, Items
 from torchdevlint.transfers import casting, losses, replicas
 from torchdevlint.transfers.modules import FROZEN, after_hooks, holds_tensors, hooked
@@ -106,6 +106,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
 def _note_met(run: Run, inputs: tuple[Operand, ...]) -> None:
     """Note the parameters of a method that a layer takes as they were handed in: those are where the layer is."""
     for given in inputs:
+        run.facts.fed.add(given.node)
         for why in (p.why for p in given.placement if p.why is not None and p.why.role is Role.INPUT):
             if isinstance(why.node, cst.Param) and why.node.name.value == given.text:
                 run.facts.met_inputs.add(why.node)

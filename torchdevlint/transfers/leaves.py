@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,6 +12,7 @@ from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import pace
 from torchdevlint.lattice import Placement, Symbol
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import Const, Container, Holder, Tensor, Unleafed, Value

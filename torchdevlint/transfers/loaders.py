@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,6 +11,7 @@ from torchdevlint.costs import LoaderBuilt
 from torchdevlint.interpreter import calls, instances, iteration, lineage
 from torchdevlint.knowledge.rows import Carrier, DatasetType, LoaderType
 from torchdevlint.lattice import ANY
+from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers import draws, reads, workers
 from torchdevlint.transfers.operands import function_text

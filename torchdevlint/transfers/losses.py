@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +10,7 @@ from torchdevlint.events import Combined, Operand
 from torchdevlint.interpreter import calls, pace
 from torchdevlint.knowledge.rows import Loss, Mix
 from torchdevlint.lattice import ANY
+from torchdevlint.records import replace
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import result_placement
 from torchdevlint.values import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -29,10 +28,11 @@ from torchdevlint.knowledge.rows import (
     Submodules,
     Visit,
 )
-from torchdevlint.lattice import ANY
+from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.names import text_of
-from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas, states
+from torchdevlint.records import replace
+from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items, join_all
+from torchdevlint.transfers import additions, checkpoints, environment, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.placing import contained, move_module
@@ -170,9 +170,7 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
         iteration.store_item(run, module, name.value, value)
     if row.kind is RegisterKind.PARAMETER:
         leaves.assigned(run, value, call.text, call.node)
-    if isinstance(value, Tensor):
-        value = replace(value, held=Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER)
-        value = _as_held(value, call.node, "buffer")
+    value = _registered(value, Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER, call.node)
     register(run, value)
     text = name.value.value if name is not None and isinstance(name.value, Const) else f"<registered {run.new_key()}>"
     run.bound_at[module.key, str(text)] = call.node
@@ -180,6 +178,17 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     run.set_attribute(module.key, str(text), value)
     additions.put_in(run, module, value, old, str(text), call.node)
     return NONE
+
+
+def _registered(value: Value, holder: Holder, node: cst.CSTNode) -> Value:
+    """Return a tensor, or each of a choice, as what a module has registered; anything else as it is."""
+    match value:
+        case Tensor():
+            return _as_held(replace(value, held=holder), node, "buffer")
+        case Choice():
+            return Choice(tuple((_registered(option, holder, node), condition) for option, condition in value.options))
+        case _:
+            return value
 
 
 def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) -> Value:
@@ -266,10 +275,11 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
         exact, rest = list(source.exact), source.any() if source.lost else source.rest
         if source.lost:
             exact = []
-    elif call is not None and call.open:
-        rest = arguments[0].value if arguments else UNKNOWN
     else:
-        exact = [(index, argument.value) for index, argument in enumerate(arguments)]
+        sure = call.sure if call is not None else 0
+        exact = [(index, argument.value) for index, argument in enumerate(arguments[:sure])]
+        further = [(argument.value, ALWAYS) for argument in arguments[sure:]]
+        rest = join_all(further) if further else UNKNOWN if call is not None and call.open else None
     for _, value in exact:
         register(run, value)
     exact = [(key, as_parameter(value)) for key, value in exact]
@@ -321,6 +331,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case LoadState():
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
+            if row.assigns not in call.keywords:
+                run.facts.copied.update(argument.node for argument in call.arguments)
             states.loaded(run, receiver, call.get(0, "state_dict"), call, text_of(receiver_node(call)))
             assigned = call.keywords.get(row.assigns)
             if assigned is not None:
@@ -344,6 +356,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return _submodules(run, row, receiver, call)
         case Visit():
             return _visit(run, row, receiver, call)
+        case Cast(half=True):
+            environment.native(run)
+            return receiver
         case Cast() | Quiet():
             return receiver
         case _:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,6 +12,7 @@ from torchdevlint.events import Combined, Need, Operand
 from torchdevlint.interpreter import calls, clocks, escapes, iteration, pace
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
+from torchdevlint.records import replace
 from torchdevlint.transfers import leaves, ranks, reads
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, subject

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,8 +10,9 @@ from torchdevlint.events import HostNeeded, HostRead, Need
 from torchdevlint.interpreter import absence, iteration, pace
 from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
-from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers import groups
+from torchdevlint.records import replace
+from torchdevlint.state import MAX_DEPTH, TRAINED
+from torchdevlint.transfers import environment, groups
 from torchdevlint.transfers.operands import first_value, function_text, operand
 from torchdevlint.values import (
     NONE,
@@ -120,6 +120,10 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     """Give Python data; a method that only tensors have proves its object one."""
     if receiver is not None and row.tensor_evidence and isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
+    if row.native:
+        environment.native(run)
+    if row.trains:
+        run.store.set(0, TRAINED, run.activation + 1)
     for read in call.arguments if receiver is None else [receiver]:
         if not row.tensor_evidence:
             run.arrive(read.value, call.node)

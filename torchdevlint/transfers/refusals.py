@@ -46,7 +46,7 @@ def arguments(run: Run, row: Move, call: Call, proof: int) -> bool:
     """
     strange = next((name for name in call.keywords if name not in row.keywords and name != "**"), None)
     if row.keywords and strange is not None and not run.guarded:
-        _record(run, call, text_of(receiver_node(call)), f"cannot be moved with `{strange}=`", proof)
+        _record(run, call, text_of(receiver_node(call)), f"cannot be moved with `{strange}=`", proof, named=True)
     return row.keywords != () and strange is not None
 
 
@@ -73,5 +73,5 @@ def prepared(run: Run, call: Call, argument: Argument) -> None:
         _record(run, call, text_of(argument.node), f"is a tensor, which `{call.text}` leaves where it is")
 
 
-def _record(run: Run, call: Call, text: str, why: str, proof: int = 0) -> None:
-    run.emit(NoMove(call.node, run.world, text, why, proof))
+def _record(run: Run, call: Call, text: str, why: str, proof: int = 0, named: bool = False) -> None:
+    run.emit(NoMove(call.node, run.world, text, why, proof, named))

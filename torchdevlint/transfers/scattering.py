@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
 from torchdevlint.events import Called, Combined, ReplicaMet
 from torchdevlint.interpreter import calls, functions, iteration, lineage
 from torchdevlint.lattice import Concrete, Placement
+from torchdevlint.records import replace
 from torchdevlint.state import Items
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.transfers.placing import contained, move_module

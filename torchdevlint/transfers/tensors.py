@@ -56,6 +56,8 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
         placement = _host_only(run, call.node, what)
     else:
         placement = run.default_placement(call.node, what)
+        if not row.legacy:
+            run.facts.factories.add(call.node)
         if not row.legacy and "generator" not in call.keywords:  # one of the host's draws the same on every machine
             run.pace.made.add(call.node)
     grad = call.keywords.get("requires_grad")
@@ -121,6 +123,7 @@ def convert(run: Run, row: Convert, call: Call, receiver: Argument | None) -> Te
         return Tensor(ANY, rank)
     empty = isinstance(value, Container) and run.items(value) == Items()
     placement = run.default_placement(call.node, f"made by `{call.text}`")
+    run.facts.factories.add(call.node)
     return Tensor(placement, rank, graph=False, leaf=True, empty=empty)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
@@ -93,6 +92,7 @@ from torchdevlint.knowledge.rows.tensors import (
     RankRule,
     ReadHost,
 )
+from torchdevlint.records import dataclass
 
 Row: TypeAlias = (
     Make
@@ -178,7 +178,8 @@ class Knowledge:
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
+    stand where a device may and are none, ``half`` those that only accelerators reckon with, ``spreads`` texts that
+    stand there and mean several devices.
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
     ``module_call`` is the method that calling a module runs; a class that
@@ -194,6 +195,7 @@ class Knowledge:
     module_only: frozenset[str]
     module_call: str
     dtypes: frozenset[str]
+    half: frozenset[str]
     module_overrides: tuple[str, ...]
     state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]

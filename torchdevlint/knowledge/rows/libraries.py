@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
+from torchdevlint.records import dataclass, field
 
 if TYPE_CHECKING:
     from torchdevlint.knowledge.rows import Row
@@ -43,7 +43,8 @@ class ObjectType:
 
     ``methods`` and ``attributes`` map names to rows; ``call`` is the row of calling an instance. ``overrides`` are
     methods of a subclass that the framework calls, with what it hands to them. ``unplaced`` is None where an instance
-    places nothing; else it sends modules to an accelerator where there is one, unless it is given one of these.
+    places nothing; else it sends modules to an accelerator where there is one, unless it is given one of these. With
+    one of ``native`` it wants an accelerator.
     """
 
     name: str
@@ -58,6 +59,7 @@ class ObjectType:
     precision: Precision | None = None
     overrides: Mapping[str, tuple[Arrives, ...]] = field(default_factory=lambda: MappingProxyType({}))
     unplaced: tuple[tuple[str, object], ...] | None = None
+    native: tuple[tuple[str, object], ...] = ()
     pipeline: bool = False  # made of callables, which a call applies one after the other (`transforms.Compose`)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
 
 from torchdevlint.knowledge.rows.tensors import Loss, RankRule
+from torchdevlint.records import dataclass
 
 
 class ContainerKind(Enum):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from torchdevlint.knowledge.rows.libraries import ObjectType, Precision
+from torchdevlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

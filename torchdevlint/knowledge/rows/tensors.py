@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from torchdevlint.records import dataclass
 
 
 class RankRule(Enum):
@@ -166,10 +167,12 @@ class Move:
 class Cast:
     """`.float()`, `.half()` …: a new tensor, the same module; no change of device.
 
-    ``whole`` tells that the numbers are integers from here on, which carry no graph.
+    ``whole`` tells that the numbers are integers from here on, which carry no graph, ``half`` that they are of the
+    precision that only accelerators reckon with.
     """
 
     whole: bool = False
+    half: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +201,8 @@ class Plain:
     sizes: bool = False
     demands: bool = False
     counts: bool = False  # it gives the number of elements
+    native: bool = False  # it is of use with an accelerator only
+    trains: bool = False  # it runs a whole training, which writes checkpoints
     reads: bool = False
     asks: bool = False
     modules: bool = False
@@ -210,7 +215,9 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """`loss.backward()`: the receiver carries a graph, which is freed."""
+    """`loss.backward()`: the receiver carries a graph, which is freed unless the keyword ``retaining`` is given."""
+
+    retaining: str = ""
 
 
 @dataclass(frozen=True, slots=True)

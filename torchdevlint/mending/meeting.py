@@ -1,0 +1,42 @@
+"""Moves of one side of a meeting to the other, in the statement where they meet; shared by several rules."""
+
+from __future__ import annotations
+
+import ast
+
+from torchdevlint.mending.calls import applied, moved
+from torchdevlint.mending.devices import sent_to
+from torchdevlint.mending.edits import Repair, safe
+from torchdevlint.mending.source import Source, is_plain
+from torchdevlint.rule import Finding
+
+
+def odd_moved(finding: Finding, source: Source) -> Repair | None:
+    """Move a tensor to where another value of the same statement is, whatever that is called."""
+    if len(finding.about) < 2:
+        return None
+    odd, other = map(source.expression, finding.about)
+    if other is None or not is_plain(other):
+        return None
+    edits = moved(source, odd, f"{source.text_of(other)}.device")
+    return safe(*edits) if edits is not None else None
+
+
+def input_moved(finding: Finding, source: Source) -> Repair | None:
+    """Move an input to where the module is that is called with it."""
+    if len(finding.about) < 2:
+        return None
+    given, module = map(source.expression, finding.about)
+    if module is None or not is_plain(module):
+        return None
+    there = sent_to(source, finding.parts["other_place"], module)
+    edits = moved(source, given, there or f"next({source.text_of(module)}.parameters()).device")
+    return safe(*edits) if edits is not None else None
+
+
+def to_host(finding: Finding, source: Source) -> Repair | None:
+    """Copy a tensor to the host where it is used; one that is there stays."""
+    node = source.expression(finding.about[0]) if finding.about else None
+    if node is None or isinstance(node, ast.Starred):
+        return None
+    return safe(*applied(source, node, ".cpu()"))

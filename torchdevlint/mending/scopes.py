@@ -1,0 +1,156 @@
+"""Which names are variables where, under which names modules are imported, and what can be used at a place."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+Scope = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_SCOPES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Scopes:
+    """The scopes of a tree: what is around a node, and where a name is bound."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        """Note what is around each node."""
+        self._tree = tree
+        self._parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+        self._bindings: dict[Scope, dict[str, list[int]]] = {}
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """Return what a node is a part of."""
+        return self._parents.get(node)
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """Return the innermost statement around a node."""
+        found: ast.AST | None = node
+        while found is not None and not isinstance(found, ast.stmt):
+            found = self.parent(found)
+        return found
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Return the statements that a statement stands among."""
+        parent = self.parent(statement)
+        for _, value in ast.iter_fields(parent) if parent is not None else ():
+            if isinstance(value, list) and statement in value:
+                return value
+        return []
+
+    def around(self, node: ast.AST) -> list[Scope]:
+        """Return the scopes around a node, the innermost first; those of comprehensions do not count."""
+        found: list[Scope] = []
+        outer = self.parent(node)
+        while outer is not None:
+            # decorators and defaults are evaluated outside, and are nothing that fixes write
+            if isinstance(outer, _SCOPES):
+                found.append(outer)
+            outer = self.parent(outer)
+        return found
+
+    def bindings(self, scope: Scope) -> dict[str, list[int]]:
+        """Return the names that a scope binds, each with the lines of the bindings; 0 is that of a parameter."""
+        if scope not in self._bindings:
+            self._bindings[scope] = _bound(scope)
+        return self._bindings[scope]
+
+    def home(self, name: str, node: ast.AST) -> Scope | None:
+        """Return the scope whose variable a name is at a node, None where the file binds none."""
+        for depth, scope in enumerate(self.around(node)):
+            if isinstance(scope, ast.ClassDef) and depth > 0:
+                continue
+            if name in self.bindings(scope):
+                return scope
+        return None
+
+    def is_bound(self, name: str, node: ast.AST) -> bool:
+        """Tell whether a name has its value where a node stands: it is bound above, or by the time that it runs."""
+        home = self.home(name, node)
+        if home is None:
+            return False
+        if self.around(node)[0] is not home:
+            return True
+        return any(line < getattr(node, "lineno", 0) for line in self.bindings(home)[name])
+
+    def reach(self, given: ast.expr, node: ast.AST) -> int | None:
+        """Return how far out the variable is bound that an expression begins with, None where it cannot be used there.
+
+        An attribute of an object can be used in another method of its class, but not where that builds the object.
+        """
+        root = given
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        assert isinstance(root, ast.Name)
+        home, there = self.home(root.id, node), self.home(root.id, given)
+        if home is None or there is None or not self.is_bound(root.id, node):
+            return None
+        if home is not there and (
+            root is given or self._owner(home) is None or self._owner(home) is not self._owner(there)
+        ):
+            return None
+        builds = root is not given and isinstance(home, ast.FunctionDef) and home.name == "__init__"
+        if builds and (home is not there or given.lineno > getattr(node, "lineno", 0)):
+            return None
+        return self.around(node).index(home)
+
+    def _owner(self, scope: Scope | None) -> ast.ClassDef | None:
+        owner = self.parent(scope) if isinstance(scope, ast.FunctionDef) else None
+        return owner if isinstance(owner, ast.ClassDef) else None
+
+    @cached_property
+    def _imports(self) -> dict[str, str]:
+        """Return what the file imports on its first level, by dotted name, and what it is called in the file."""
+        found: dict[str, str] = {}
+        for statement in self._tree.body:
+            match statement:
+                case ast.Import(names=names):
+                    for one in names:
+                        if one.asname:
+                            found[one.name] = one.asname
+                        else:
+                            found[one.name.partition(".")[0]] = one.name.partition(".")[0]
+                case ast.ImportFrom(module=str(module), names=names, level=0):
+                    found |= {f"{module}.{one.name}": one.asname or one.name for one in names}
+                case _:
+                    pass
+        return found
+
+    def spelled(self, name: str, node: ast.AST) -> str | None:
+        """Return how a dotted name can be written at a node with what the file imports, None where it cannot."""
+        parts = name.split(".")
+        for length in range(len(parts), 0, -1):
+            called = self._imports.get(".".join(parts[:length]))
+            if called is None:
+                continue
+            if self.home(called, node) is self._tree and self.is_bound(called, node):
+                return ".".join((called, *parts[length:]))
+        return None
+
+
+def _bound(scope: Scope) -> dict[str, list[int]]:
+    names: dict[str, list[int]] = {}
+    if not isinstance(scope, ast.Module | ast.ClassDef):
+        arguments = scope.args
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+        names = {one.arg: [0] for one in every if one is not None}
+    todo: list[ast.AST] = [*scope.body] if isinstance(scope.body, list) else [scope.body]
+    while todo:
+        node = todo.pop()
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.setdefault(name, []).append(node.lineno)
+                continue
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                names.setdefault(name, []).append(node.lineno)
+            case ast.ExceptHandler(name=str(name)):
+                names.setdefault(name, []).append(node.lineno)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                for one in aliases:
+                    names.setdefault((one.asname or one.name).partition(".")[0], []).append(node.lineno)
+            case _ if isinstance(node, _INNER):
+                continue
+            case _:
+                pass
+        todo.extend(ast.iter_child_nodes(node))
+    return names

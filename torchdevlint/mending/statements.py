@@ -1,0 +1,140 @@
+"""Edits of statements: one that is moved above another, and a block that is put into another."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchdevlint.mending.edits import Edit
+from torchdevlint.mending.source import Source
+from torchdevlint.positions import Span
+
+_SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign)
+
+
+def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None) -> tuple[Edit, ...] | None:
+    """Return the edits that move a simple statement, with the comments above it, before another of its block.
+
+    Nothing that stands between the two may use what the statement uses, or bind it anew. Where the other one is in a
+    block of its own, the statement goes before that.
+    """
+    if not isinstance(statement, _SIMPLE) or other is None:
+        return None
+    block = source.scopes.block(statement)
+    around: ast.AST | None = other
+    while around is not None and around not in block:
+        around = source.scopes.parent(around)
+    if not isinstance(around, ast.stmt) or block.index(around) >= block.index(statement):
+        return None
+    between = block[block.index(around) : block.index(statement)]
+    used = set(paths(statement))
+    if any(_binds(one, used) for one in between) or any(_uses(one, used) for one in between[1:]):
+        return None
+    if not (_is_alone(source, statement) and _is_alone(source, around)):
+        return None
+    first, last, above = _first_line(source, statement), statement.end_lineno, _first_line(source, around)
+    assert last is not None
+    if last == len(source.lines):
+        return None  # without an end of its last line
+    text = "".join(f"{line}\n" for line in source.lines[first - 1 : last])
+    return (Edit(Span(above, 0, above, 0), text), Edit(Span(first, 0, last + 1, 0), ""))
+
+
+def moves_itself(statement: ast.stmt | None, move: ast.Call | None) -> bool:
+    """Tell whether a statement does nothing but a move, and binds its result to what moved if to anything."""
+    match statement:
+        case ast.Expr(value=value):
+            return value is move
+        case ast.Assign(targets=[target], value=ast.Call(func=ast.Attribute(value=moved)) as value):
+            return value is move and ast.unparse(target) == ast.unparse(moved)
+        case _:
+            return False
+
+
+def paths(node: ast.AST) -> Iterator[tuple[str, ...]]:
+    """Yield the names in a piece of source with the attributes that are asked of them: `self.model` as one."""
+    match node:
+        case ast.Attribute():
+            names: list[str] = []
+            inner: ast.expr = node
+            while isinstance(inner, ast.Attribute):
+                names.append(inner.attr)
+                inner = inner.value
+            if isinstance(inner, ast.Name):
+                yield (inner.id, *reversed(names))
+            else:
+                yield from paths(inner)
+        case ast.Name(id=name):
+            yield (name,)
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from paths(child)
+
+
+def _uses(node: ast.AST, used: set[tuple[str, ...]]) -> bool:
+    """Tell whether a piece of source uses an object of some paths, or may change an attribute of one by a method."""
+    objects = {path[: _depth(path)] for path in used}
+    for path in paths(node):
+        if any(path[: len(one)] == one or one[: len(path)] == path for one in objects):
+            return True
+    methods = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+    roots = {path[0] for path in used if len(path) > 1}
+    return any(isinstance(m, ast.Attribute) and isinstance(m.value, ast.Name) and m.value.id in roots for m in methods)
+
+
+def _depth(path: tuple[str, ...]) -> int:
+    """Return how much of a path is an object: not the method at its end, nor what an object has of its own."""
+    return 1 if len(path) < 3 else len(path) - 1
+
+
+def _binds(node: ast.AST, used: set[tuple[str, ...]]) -> bool:
+    targets = {
+        path
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name | ast.Attribute) and isinstance(one.ctx, ast.Store | ast.Del)
+        for path in paths(one)
+    }
+    return any(path[: len(target)] == target for target in targets for path in used)
+
+
+def _is_alone(source: Source, node: ast.stmt) -> bool:
+    """Tell whether a statement shares its lines with comments only."""
+    span = source.span(node)
+    behind = source.lines[span.end_line - 1][span.end_column :].strip()
+    return source.lines[span.line - 1][: span.column].strip() == "" and behind[:1] in ("", "#")
+
+
+def _first_line(source: Source, node: ast.stmt) -> int:
+    """Return where the comments above a statement begin, or else the statement."""
+    decorators = getattr(node, "decorator_list", [])
+    line: int = min([node.lineno, *(one.lineno for one in decorators)])
+    indent = source.indent(line)
+    while line > 1 and source.lines[line - 2].startswith(f"{indent}#"):
+        line -= 1
+    return line
+
+
+def within(source: Source, statement: ast.stmt | None, header: str) -> tuple[Edit, ...] | None:
+    """Return the edits that put a statement into a block of its own, None where a line of it is part of a text."""
+    if statement is None or not _is_alone(source, statement):
+        return None
+    assert statement.end_lineno is not None
+    texts = (n for n in ast.walk(statement) if isinstance(n, ast.Constant | ast.JoinedStr))
+    if any(one.lineno != one.end_lineno for one in texts):
+        return None
+    indent, step = source.indent(statement.lineno), _step(source)
+    opening = Edit(Span(statement.lineno, 0, statement.lineno, 0), f"{indent}{header}:\n{step}")
+    rest = [n for n in range(statement.lineno + 1, statement.end_lineno + 1) if source.lines[n - 1].strip()]
+    return (opening, *(Edit(Span(line, 0, line, 0), step) for line in rest))
+
+
+def _step(source: Source) -> str:
+    """Return by how much the first block of the file is indented."""
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.FunctionDef(body=[first, *_]) | ast.For(body=[first, *_]) | ast.With(body=[first, *_]):
+                if first.lineno > node.lineno:
+                    return source.indent(first.lineno).removeprefix(source.indent(node.lineno))
+            case _:
+                pass
+    return "    "

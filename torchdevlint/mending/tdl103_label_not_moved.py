@@ -1,0 +1,11 @@
+"""The target moves to where the prediction is."""
+
+from __future__ import annotations
+
+from torchdevlint.mending.edits import Safety
+from torchdevlint.mending.meeting import odd_moved
+
+__all__ = ["SAFETY", "mend"]
+
+SAFETY = (Safety.SAFE,)
+mend = odd_moved

@@ -1,0 +1,29 @@
+"""A sampler gives each process a part of its own."""
+
+from __future__ import annotations
+
+import ast
+
+from torchdevlint.mending.calls import argument, argument_added
+from torchdevlint.mending.edits import Edit, Repair, Safety, unsafe
+from torchdevlint.mending.source import Source, is_plain
+from torchdevlint.rule import Finding
+
+SAFETY = (Safety.UNSAFE,)
+
+
+def mend(finding: Finding, source: Source) -> Repair | None:
+    """Give the loader a sampler, which shuffles if the loader did."""
+    call = source.call(finding.node)
+    sampler = source.scopes.spelled("torch.utils.data.DistributedSampler", call) if call is not None else None
+    if call is None or sampler is None or len(call.args) != 1 or not is_plain(call.args[0]):
+        return None
+    data, shuffled = source.text_of(call.args[0]), argument(call, "shuffle")
+    if shuffled is None:
+        added = argument_added(source, call, "sampler", f"{sampler}({data}, shuffle=False)")
+        return unsafe(added) if added is not None else None
+    if not isinstance(shuffled, ast.Constant):
+        return None
+    keyword = next(one for one in call.keywords if one.value is shuffled)
+    kept = "" if shuffled.value else ", shuffle=False"
+    return unsafe(Edit(source.span(keyword), f"sampler={sampler}({data}{kept})"))

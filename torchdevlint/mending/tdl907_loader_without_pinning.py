@@ -1,0 +1,16 @@
+"""The loader pins its batches."""
+
+from __future__ import annotations
+
+from torchdevlint.mending.calls import argument_added
+from torchdevlint.mending.edits import Repair, Safety, safe
+from torchdevlint.mending.source import Source
+from torchdevlint.rule import Finding
+
+SAFETY = (Safety.SAFE,)
+
+
+def mend(finding: Finding, source: Source) -> Repair | None:
+    """Pass the argument."""
+    added = argument_added(source, source.call(finding.node), "pin_memory", "True")
+    return safe(added) if added is not None else None

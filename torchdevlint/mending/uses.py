@@ -1,0 +1,129 @@
+"""What a file does with a name or an attribute: where it is bound, and what becomes of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchdevlint.mending.source import Source, is_plain
+
+
+def is_read_later(source: Source, name: str, call: ast.Call) -> bool:
+    """Tell whether a call is a statement of its own, and what it would bind to a variable of its function is read.
+
+    Below it, or above it in a loop around that does not bind the variable anew.
+    """
+    statement = source.scopes.parent(call)
+    scope = source.scopes.around(call)[0]
+    bound = source.scopes.bindings(scope).get(name, [])
+    if not isinstance(statement, ast.Expr) or not any(line < call.lineno for line in bound):
+        return False
+    end = call.end_lineno or call.lineno
+    reads = [one.lineno for one in _named(scope, name) if isinstance(one.ctx, ast.Load)]
+    if any(line > end for line in reads):
+        return True
+    loop = source.scopes.parent(statement)
+    while loop is not None and loop is not scope:
+        anew = any(isinstance(one.ctx, ast.Store) for one in _named(loop, name))
+        again = isinstance(loop, ast.For | ast.While) and any(loop.lineno <= line < call.lineno for line in reads)
+        if again and not anew:
+            return True
+        loop = source.scopes.parent(loop)
+    return False
+
+
+def _named(scope: ast.AST, name: str) -> Iterator[ast.Name]:
+    return (one for one in ast.walk(scope) if isinstance(one, ast.Name) and one.id == name)
+
+
+def is_set_once(source: Source, target: ast.Attribute) -> bool:
+    """Tell whether a method that builds an object is the only place where its class sets an attribute.
+
+    The base class has been built by then, and the class has nothing else of that name.
+    """
+    method, *_ = scopes = source.scopes.around(target)
+    owner = scopes[1] if len(scopes) > 1 else None
+    if not isinstance(method, ast.FunctionDef) or not isinstance(owner, ast.ClassDef):
+        return False
+    begun = any(
+        isinstance(one, ast.Attribute) and one.attr == method.name and one.lineno < target.lineno
+        for one in ast.walk(method)
+    )
+    return begun and len(_setting(owner, target)) == 1 and target.attr not in source.scopes.bindings(owner)
+
+
+def _setting(scope: ast.AST, target: ast.expr) -> list[ast.expr]:
+    """Return where a scope binds what an expression asks for."""
+    text = ast.unparse(target)
+    bound = (one for one in ast.walk(scope) if isinstance(one, ast.Name | ast.Attribute))
+    return [one for one in bound if isinstance(one.ctx, ast.Store | ast.Del) and ast.unparse(one) == text]
+
+
+def value_of(source: Source, name: ast.expr) -> ast.expr | None:
+    """Return what is bound to a name or attribute, where its scope or class does that once."""
+    if not is_plain(name):
+        return None
+    scope: ast.AST | None
+    if isinstance(name, ast.Name):
+        scope = source.scopes.home(name.id, name)
+    else:
+        scope = next((one for one in source.scopes.around(name) if isinstance(one, ast.ClassDef)), None)
+    places = _setting(scope, name) if scope is not None else []
+    statement = source.scopes.parent(places[0]) if len(places) == 1 else None
+    if isinstance(statement, ast.Assign) and statement.targets == places:
+        return statement.value
+    return None
+
+
+def is_copied(source: Source, call: ast.Call) -> bool:
+    """Tell whether all that a call gives is copied into something, as far as the function shows that uses it."""
+    if _reaches_copy(source, call):
+        return True
+    name = _name_of(source, call)
+    scope = source.scopes.around(call)[0]
+    if name is None or isinstance(scope, ast.ClassDef) or len(source.scopes.bindings(scope)[name]) != 1:
+        return False
+    reads = [one for one in _named(scope, name) if isinstance(one.ctx, ast.Load)]
+    return reads != [] and all(_reaches_copy(source, one) for one in reads)
+
+
+def is_moved(source: Source, call: ast.Call) -> bool:
+    """Tell whether what a call gives is sent to a device of the script at once."""
+    asked = source.scopes.parent(call)
+    outer = source.scopes.parent(asked) if isinstance(asked, ast.Attribute) else None
+    return isinstance(outer, ast.Call) and outer.func is asked and any(one in source.devices for one in outer.args)
+
+
+def _name_of(source: Source, call: ast.Call) -> str | None:
+    """Return the name that is bound to what a call gives."""
+    match source.scopes.parent(call):
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+        case _:
+            return None
+
+
+def _reaches_copy(source: Source, node: ast.expr) -> bool:
+    """Tell whether an expression, or a part of it, is what is copied."""
+    around: ast.AST | None = node
+    while isinstance(around, ast.expr):
+        if around in source.copied:
+            return True
+        outer = source.scopes.parent(around)
+        if not (isinstance(outer, ast.Subscript) and outer.value is around):
+            return False
+        around = outer
+    return False
+
+
+def is_imported(source: Source, function: ast.expr) -> bool:
+    """Tell whether a function is that of a module or class of the file, and no value that a variable holds."""
+    root = function
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return False
+    scope = source.scopes.home(root.id, root)
+    if not isinstance(scope, ast.Module) or len(source.scopes.bindings(scope)[root.id]) != 1:
+        return False
+    return root is not function or isinstance(value_of(source, root), ast.Call | None)
