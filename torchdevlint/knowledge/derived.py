@@ -107,6 +107,13 @@ class Rows(Mapping[str, Row]):
             found = self._rows[key] = row_of(found)
         return found
 
+    def beside(self, rows: Mapping[str, Row]) -> Rows:
+        """Return these rows and others, which speak first."""
+        made = Rows({}, {})
+        made._rows = {**self._rows, **rows}
+        made.derived = self.derived - rows.keys()
+        return made
+
     def __getitem__(self, key: str) -> Row:
         """Return the row of a name; raises KeyError."""
         if key not in self._rows:

@@ -69,11 +69,12 @@ COMBINING: dict[str, Combine] = {
 # Functions of `torch` that return Python data or change a switch, and leave their arguments where they are.
 PLAIN: dict[str, Row] = {
     "is_tensor": Plain(asks=True),
+    "use_deterministic_algorithms": Plain(repeats=True),
     **dict.fromkeys(words("is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
     **dict.fromkeys(
         words("""get_default_dtype set_default_dtype get_num_threads set_num_threads set_num_interop_threads
         set_printoptions
-        set_float32_matmul_precision use_deterministic_algorithms seed initial_seed get_rng_state
+        set_float32_matmul_precision seed initial_seed get_rng_state
         set_rng_state set_warn_always set_flush_denormal is_grad_enabled are_deterministic_algorithms_enabled
         can_cast promote_types result_type broadcast_shapes finfo iinfo typename is_inference
         set_deterministic_debug_mode autograd.set_detect_anomaly"""),

@@ -65,7 +65,8 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
     if optimizer.stepped is not None and not stateless:
         places = (optimizer.stepped, event.before, event.after)
         state, before, there = (_devices(place, event.world, facts) for place in places)
-        if not state & before or before <= there or not _apart(event, facts):
+        away = [lattice.compare(one, two, facts) is lattice.Answer.DIFFERENT for one in state & before for two in there]
+        if not all(away) or not away or not _apart(event, facts):
             return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it
         made = "made its state in the constructor" if optimizer.type.eager_state else "was stepped"
         return Trouble.BREAKS, f"it {made}, and its state stays behind"
