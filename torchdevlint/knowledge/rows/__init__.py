@@ -89,6 +89,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Move,
     MoveKind,
     Plain,
+    PutAt,
     Quiet,
     RankRule,
     ReadHost,
@@ -106,6 +107,7 @@ Row: TypeAlias = (
     | Cast
     | ReadHost
     | Plain
+    | PutAt
     | Query
     | Count
     | DeviceType
@@ -277,6 +279,7 @@ __all__ = [
     "Plain",
     "Precision",
     "Prepare",
+    "PutAt",
     "Query",
     "Quiet",
     "RankRule",
