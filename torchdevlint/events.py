@@ -15,6 +15,7 @@ from torchdevlint.costs import CostEvent
 from torchdevlint.incidents import (
     CastElsewhere,
     Collected,
+    DeviceCompared,
     DeviceObjectGiven,
     HeldOptimizer,
     LoadPinned,
@@ -201,7 +202,7 @@ class Tallied:
 
     ``key`` identifies the accumulation. ``graph`` is None where only a later ``backward`` on ``proof`` tells.
     ``slot`` is the variable that was added: a backward pass on it proves its graph. ``attribute`` is the name of a
-    total that other methods of its object may use.
+    total that other methods of its object may use. ``home`` is the loop that makes the total anew at each pass.
     """
 
     node: cst.CSTNode
@@ -214,6 +215,7 @@ class Tallied:
     loop: cst.CSTNode
     slot: tuple[int, str] | None
     attribute: str = ""
+    home: cst.CSTNode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,12 +321,16 @@ class SetTooLate:
 
 @dataclass(frozen=True, slots=True)
 class DebuggingLeftOn:
-    """The program turns a switch for debugging on in every run; ``effect`` is what it does."""
+    """The program turns a switch for debugging on in every run; ``effect`` is what it does.
+
+    ``repeats`` tells that results repeat with it, which may be what it is for.
+    """
 
     node: cst.CSTNode
     world: Condition
     text: str
     effect: str
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,23 +341,6 @@ class NumberAsDevice:
     world: Condition
     text: str
     placement: Placement
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceCompared:
-    """A device was compared with what it never equals; ``proof`` is that of an `Operand`.
-
-    ``sides`` are the expressions of the device and of what it was compared with.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    other: str
-    equal: bool
-    why: str
-    proof: int
-    sides: tuple[cst.CSTNode, cst.CSTNode]
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,9 @@ class FileFacts:
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
 
-    # modules that move something of what they are handed
+    # modules that move something of what they are handed, and those that send tensors of their own to an accelerator
     moved_inside: set[int] = field(default_factory=set)
+    at_home: set[int] = field(default_factory=set)
 
     # batches of which a member is moved off the host (under which condition, by which call), those that may come
     # from anywhere, what an unseen call that made one was given, loaders of the file, and whether a framework has them
@@ -86,9 +87,11 @@ class FileFacts:
     # the moments at which something took the place of a part of a module, by the module and the name
     rebound: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
-    # loops and functions that run a backward pass or a step, loops that call a module, and the accumulations of which
-    # something needs more than the number, or that an object keeps and a method returns
+    # loops and functions that run a backward pass or a step, loops that run a backward pass outside the loops in them,
+    # loops that call a module, and the accumulations of which something needs more than the number, or that an object
+    # keeps and a method returns
     training_loops: set[cst.CSTNode] = field(default_factory=set)
+    stepping_loops: set[cst.CSTNode] = field(default_factory=set)
     calling_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
@@ -105,11 +108,12 @@ class FileFacts:
     written: dict[str, list[tuple[Entry, ...]]] = field(default_factory=dict)
     rewritten: set[int] = field(default_factory=set)
 
-    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
-    # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its
-    # constants (`exec`)
+    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, or where
+    # something is, whether it runs nothing itself, whether others may use what it defines, and whether it runs code
+    # that may rebind its constants (`exec`)
     accelerated: bool = False
     guards: bool = False
+    asks_where: bool = False
     definitions_only: bool = True
     importable: bool = True
     reconfigured: bool = False
@@ -129,6 +133,9 @@ class FileFacts:
 
     # whether the file turns a switch for debugging off somewhere, or perhaps
     debugging_ends: bool = False
+
+    # whether the file asks for results that repeat, at the cost of time
+    repeats: bool = False
 
     # of each process group that the file makes, whether it moves accelerator tensors only
     groups: set[bool] = field(default_factory=set)
@@ -191,6 +198,11 @@ class FileFacts:
         """Tell whether the file's modules can be expected on an accelerator."""
         return self.importable and (self.accelerated or self.definitions_only)
 
+    @property
+    def minds_devices(self) -> bool:
+        """Tell whether anything in the file shows that its author thinks of devices."""
+        return self.accelerated or self.placed or self.guards or self.asks_where
+
     def expand(self, symbol: Symbol) -> Placement | None:
         """Return what the file proves the symbol to be: its own expansion, or a batch's arrival on the host."""
         if symbol.expansion is not None:
@@ -219,7 +231,7 @@ class FileFacts:
                 known = symbol.key in self.tensors or symbol.key in self.modules
                 return symbol.key in self.namespaces and not known and self._carries(symbol.key)
             case SymbolKind.OWNER:
-                return self.movable
+                return self.movable and symbol.key not in self.at_home
             case _:
                 return False
 

@@ -160,3 +160,20 @@ class DeviceObjectGiven:
     device: str
     proof: int
     given: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCompared:
+    """A device was compared with what it never equals; ``proof`` is that of an `Operand`.
+
+    ``sides`` are the expressions of the device and of what it was compared with.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    other: str
+    equal: bool
+    why: str
+    proof: int
+    sides: tuple[cst.CSTNode, cst.CSTNode]

@@ -68,7 +68,7 @@ def import_torch() -> None:
 
     from torchdevlint.harness.simulator import Machine, install
 
-    install(Machine(devices=1))
+    install(Machine(devices=2))
     torch.set_num_threads(1)
 
 

@@ -175,7 +175,7 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
 def _task(arguments: argparse.Namespace, settings: Settings, path: str, text: str | None = None) -> Task:
     codes = selectors.selection(settings.select, settings.extend_select, settings.ignore)
     wants = selectors.wanted_in(path, codes, settings.per_file_ignores, settings.root)
-    return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa)
+    return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa, settings.project)
 
 
 def _decoded(name: str, data: bytes) -> str:

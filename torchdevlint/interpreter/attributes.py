@@ -111,6 +111,7 @@ def _read_under(run: Run, option: Value, condition: Condition, name: str, node: 
 
 def _of_tensor(run: Run, value: Tensor, name: str, node: cst.BaseExpression) -> Value:
     row = run.knowledge.tensor_attributes.get(name)
+    run.facts.asks_where |= isinstance(row, DeviceType | Query)
     match row:
         case DeviceType():
             return Device(value.placement, form=Form.ASKED)
@@ -157,6 +158,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
     if name in knowledge.module_only:
         run.facts.modules.add(value.key)
     row = knowledge.tensor_attributes.get(name)
+    run.facts.asks_where |= isinstance(row, DeviceType | Query)
     match row:
         case DeviceType() if value.key not in run.arguments:
             placement = run.module_placement(value)

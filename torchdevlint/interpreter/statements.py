@@ -16,6 +16,7 @@ from torchdevlint.interpreter import (
     escapes,
     expressions,
     loops,
+    moot,
     pace,
     targets,
     uncalled,
@@ -97,11 +98,16 @@ def _return(run: Run, node: cst.Return) -> Flow:
     pace.handed_out(run, value)
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
-    elif run.frame.key not in run.facts.training_functions:
-        escapes.consume(run, value)
+    elif run.frame.key not in run.facts.training_functions and (run.frame.caller is None or _decorated(run)):
+        escapes.consume(run, value)  # else whoever called tells what becomes of it
     transfers.handed_back(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
+
+
+def _decorated(run: Run) -> bool:
+    """Tell whether what the running function gives goes through a decorator."""
+    return run.frame.function is not None and run.frame.function.node in run.decorated
 
 
 def _raise(run: Run, node: cst.Raise) -> Flow:
@@ -143,6 +149,7 @@ def _branch(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
+        moot.withdraw(run, current)
         for slot in transfers.tested_slots(run, current.test):
             about_itself.setdefault(slot, _beside(run, current.test))
         if test.known is not False:

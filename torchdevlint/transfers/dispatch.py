@@ -95,6 +95,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.ObjectType: frameworks.new_object,
     rows.Build: frameworks.build,
     rows.Prepare: frameworks.prepare,
+    rows.Result: frameworks.result,
     rows.Feed: frameworks.feed,
     rows.Given: given,
     rows.DeviceContext: runtime.current,

@@ -167,7 +167,10 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
         run.buffers.add((module.key, str(name.value.value)))
     value = held.value
     if row.kind is RegisterKind.MODULE and module.type.container is not ContainerKind.NONE and name is not None:
-        iteration.store_item(run, module, name.value, value)
+        if isinstance(name.value, Const):
+            iteration.store_item(run, module, name.value, value)
+        else:
+            iteration.add_item(run, module, value)  # under a name of its own
     if row.kind is RegisterKind.PARAMETER:
         leaves.assigned(run, value, call.text, call.node)
     value = _registered(value, Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER, call.node)

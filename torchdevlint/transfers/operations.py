@@ -165,6 +165,10 @@ def operate(
     tensors = [v for v in values if isinstance(v, Tensor) or (isinstance(v, Opaque) and v.placement != ANY)]
     for value in values:
         run.arrive(value, node)
+    if any(isinstance(v, Tensor) for v in values):
+        for v in tensors:
+            if isinstance(v, Opaque) and reads.moved_itself(run, v):
+                run.facts.tensors.add(v.key)  # what is moved, and then reckoned with a tensor, is one
     if not any(isinstance(v, Tensor) or _counts(run, v) for v in tensors):
         # Not proven: what is made of it is no more than it is, and is proven with it.
         return tensors[0] if tensors else _without_tensors(run, values)

@@ -141,6 +141,7 @@ def _full_name(name: str) -> str:
     return name if "." in name else f"{name}.default"
 
 
+@cache
 def by_name() -> dict[str, list[Native]]:
     """Return the native functions by their names."""
     found: dict[str, list[Native]] = defaultdict(list)

@@ -64,9 +64,13 @@ _FREE = frozenset(
 _COMPOSED_OF = {
     "addr_.default": "addr.out",
     "complex.default": "complex.out",
+    "log_softmax.int_out": "_log_softmax.out",
+    "logcumsumexp.out": "_logcumsumexp.out",
     "masked_scatter.default": "masked_scatter_.default",
     "polar.default": "polar.out",
     "put.default": "put_.default",
+    "softmax.int_out": "_softmax.out",
+    "sort.values": "sort.values_stable",
 }
 # ternary kernels of TensorIterator that take one CPU scalar at the most (`max_cpu_scalars_on_non_cpu` in ATen)
 _ONE_HOST_SCALAR = frozenset(["addcmul", "addcmul_", "addcdiv", "addcdiv_", "lerp", "lerp_"])

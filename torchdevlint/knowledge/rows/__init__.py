@@ -15,6 +15,7 @@ from torchdevlint.knowledge.rows.libraries import (
     ObjectType,
     Precision,
     Prepare,
+    Result,
     Transparent,
     TreeMap,
 )
@@ -136,6 +137,7 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Result
     | Feed
     | Given
     | FrameworkDevice
@@ -182,6 +184,7 @@ class Knowledge:
     stand there and mean several devices.
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
+    ``default_device`` is where tensors are made that are given no device, if that is not the host.
     ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
@@ -208,6 +211,7 @@ class Knowledge:
     no_places: tuple[str, ...]
     file_reads: frozenset[str]
     spreads: frozenset[str]
+    default_device: str = ""
 
 
 __all__ = [
@@ -278,6 +282,7 @@ __all__ = [
     "Register",
     "RegisterKind",
     "Replicas",
+    "Result",
     "Row",
     "SaveFile",
     "SetDevice",

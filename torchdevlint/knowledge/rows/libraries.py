@@ -112,6 +112,13 @@ class MoveHelper:
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """A function of which the project tells where the tensors are that it returns, or that what it returns yields."""
+
+    on_host: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Prepare:
     """A framework's `prepare`/`setup`: returns its arguments, modules moved and loaders moving their batches.
 

@@ -206,6 +206,7 @@ class Plain:
     reads: bool = False
     asks: bool = False
     modules: bool = False
+    repeats: bool = False  # it makes results repeat, at the cost of time
 
 
 @dataclass(frozen=True, slots=True)
