@@ -20,7 +20,18 @@ from torchdevlint.interpreter import (
     selection,
 )
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Arrives, Backward, Carrier, ContainerKind, Freeze, HoldParameters, LoadState, Move, Placing, Row
+from torchdevlint.knowledge.rows import (
+    Arrives,
+    Backward,
+    Carrier,
+    ContainerKind,
+    Freeze,
+    HoldParameters,
+    LoadState,
+    Move,
+    Placing,
+    Row,
+)
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
