@@ -8,6 +8,7 @@ from typing import TypeAlias
 from torchdevlint.knowledge.rows.libraries import (
     Build,
     Carrier,
+    Distribution,
     Feed,
     FrameworkDevice,
     Given,
@@ -16,6 +17,7 @@ from torchdevlint.knowledge.rows.libraries import (
     Precision,
     Prepare,
     Result,
+    Sample,
     Transparent,
     TreeMap,
 )
@@ -98,6 +100,8 @@ from torchdevlint.records import dataclass
 
 Row: TypeAlias = (
     Make
+    | Distribution
+    | Sample
     | Like
     | Convert
     | Follow
@@ -243,6 +247,7 @@ __all__ = [
     "DeviceNumber",
     "DeviceType",
     "Differentiate",
+    "Distribution",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -289,6 +294,7 @@ __all__ = [
     "Replicas",
     "Result",
     "Row",
+    "Sample",
     "SaveFile",
     "SetDevice",
     "SetVariables",
