@@ -73,6 +73,9 @@ MODULE: Mapping[str, Row] = {
     "no_sync": _PLAIN,
 }
 
+# What only some modules have: those of another accelerator, of Transformers, and wrappers of several processes.
+NOT_OF_ALL = frozenset({"npu", "resize_token_embeddings", "no_sync"})
+
 # https://docs.pytorch.org/docs/2.13/optim.html
 OPTIMIZER: Mapping[str, Row] = {
     "step": Step(),

@@ -57,13 +57,11 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
-
 FROZEN = "<frozen>"
 """The slot that tells that the parameters of a module need no gradient."""
 
 HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
-
 
 OUTPUT_HOOKS = "<output hooks>"
 """The slot of the hooks that a module's output goes through."""
