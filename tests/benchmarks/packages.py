@@ -24,8 +24,8 @@ def download(folder: Path, names: tuple[str, ...]) -> None:
         if (folder / name).is_dir():
             continue
         wheels = folder / "wheels" / name
-        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", wheels, name]
-        subprocess.run(command, check=True)
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", wheels]
+        subprocess.run([*command, name], check=True)
         for wheel in wheels.glob("*.whl"):
             with zipfile.ZipFile(wheel) as packed:
                 packed.extractall(folder / name, [one for one in packed.namelist() if one.endswith(".py")])
