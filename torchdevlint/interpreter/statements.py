@@ -238,7 +238,7 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     world = run.world
     branches: list[Branch] = []
     run.store.push()
-    caught = not all(map(writers.raises, node.handlers))
+    caught = bool(node.handlers) and not writers.insists(node)
     mended = any(writers.mends(run, handler) for handler in node.handlers)
     run.guarded += caught
     run.expecting += mended

@@ -168,7 +168,12 @@ def _is_move(run: Run, call: cst.Call) -> bool:
     return isinstance(run.knowledge.module.get(name), Move)
 
 
-def raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Tell whether a handler ends by raising: what failed still fails (`except ImportError: raise …`)."""
+def insists(node: cst.Try | cst.TryStar) -> bool:
+    """Tell whether a ``try`` only imports and raises again what fails: the file does not go on without it."""
+    imported = all(isinstance(part, cst.Import | cst.ImportFrom) for part in small_statements(node.body))
+    return imported and all(_raises(handler) for handler in node.handlers)
+
+
+def _raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
     last = handler.body.body[-1]
     return isinstance(last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, cst.Raise)
