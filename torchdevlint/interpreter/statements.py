@@ -21,6 +21,7 @@ from torchdevlint.interpreter import (
     targets,
     uncalled,
 )
+from torchdevlint.interpreter.frames import MAX_EXITS, Exit
 from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
@@ -101,7 +102,8 @@ def _return(run: Run, node: cst.Return) -> Flow:
     elif run.frame.key not in run.facts.training_functions and (run.frame.caller is None or _decorated(run)):
         escapes.consume(run, value)  # else whoever called tells what becomes of it
     transfers.handed_back(run, value)
-    run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
+    within = len(run.frame.exits) < MAX_EXITS
+    run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value) if within else Exit(Branch({})))
     return Flow.LEFT
 
 
