@@ -33,10 +33,10 @@ FOLLOWING: dict[str, Follow] = {
     "max": replace(_PAIR, binary=True),
     "min": replace(_PAIR, binary=True),
     **dict.fromkeys(words("median nanmedian"), _PAIR),
-    "norm": replace(_UNKNOWN_RANK, out_mix=Mix.FREE),  # a number at times
+    "norm": replace(_UNKNOWN_RANK, out_mix=Mix.STRICT),  # a number at times
     # A parameter may be a tensor or a number, which no sample of one kind tells.
     "linalg.matrix_rank": replace(_UNKNOWN_RANK, out_mix=Mix.FREE),
-    "linalg.pinv": Follow(out_mix=Mix.FREE),
+    "linalg.pinv": Follow(),
     "narrow": Follow(),
     "tensor_split": Follow(count=-1),
     # They take any number of tensors, or sizes and tensors.

@@ -5,7 +5,7 @@ That is done with PyTorch's own samples, by `tests/harness/agreement.py`.
 
 from __future__ import annotations
 
-from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule, Row
+from torchdevlint.knowledge.rows import Combine, Follow, Mix, PutAt, RankRule, Row
 from torchdevlint.knowledge.words import words
 from torchdevlint.records import replace
 
@@ -78,7 +78,10 @@ _FUNCTIONAL: dict[str, Combine] = {
 
 _METHODS = words("topk nonzero unique unique_consecutive lu unflatten mode diff polygamma index_fill")
 
-_FUNCTIONS: dict[str, Row] = {**_FOLLOWING, **_COMBINING}
+# Indices stand in a sequence.
+_PUTTING: dict[str, Row] = {"index_put": PutAt(), "index_put_": PutAt(in_place=True)}
+
+_FUNCTIONS: dict[str, Row] = {**_FOLLOWING, **_COMBINING, **_PUTTING}
 
 FURTHER: dict[str, Row] = {
     **{f"torch.{name}": row for name, row in _FUNCTIONS.items()},
@@ -86,5 +89,6 @@ FURTHER: dict[str, Row] = {
 }
 FURTHER_OF_TENSORS: dict[str, Row] = {
     **{name: _FUNCTIONS[name] for name in _METHODS},
+    **_PUTTING,
     "index_fill_": replace(_COMBINING["index_fill"], in_place=True),
 }
