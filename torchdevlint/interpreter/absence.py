@@ -32,6 +32,9 @@ from torchdevlint.values import (
 WRAPPED = "module"
 """The attribute of a wrapper that is the module it wraps."""
 
+_OF_A_CLASS = "isinstance("
+"""How the guard begins that something is of a class, where its answer is not known."""
+
 DYNAMIC = ("__getattr__", "__getattribute__")
 """Methods with which a class answers for any attribute."""
 
@@ -98,8 +101,12 @@ def _surely_has(run: Run, module: Module, name: str) -> bool:
 
 
 def _fails(run: Run) -> bool:
-    """Tell whether a failure here is one of the script: nothing catches it, and the code can be reached."""
-    return not run.guarded and lattice.compatible(run.world, run.world)
+    """Tell whether a failure here is one of the script: nothing catches it, and the code can be reached.
+
+    Where something is of a class that cannot be seen, it may be the object that lacks what that class has.
+    """
+    told = any(truth and guard.startswith(_OF_A_CLASS) for guard, truth in run.world)
+    return not run.guarded and not told and lattice.compatible(run.world, run.world)
 
 
 def _owners(module: Module) -> frozenset[int]:
@@ -247,7 +254,9 @@ def _type_asked(kind: Value) -> str:
 def _wraps(kind: Value) -> ModuleType | None:
     """Return the row of a class that wraps modules, which no other class shares, or None."""
     row = kind.row if isinstance(kind, Imported) else None
-    return row if isinstance(row, ModuleType) and row.replicas is not Replicas.NEVER else None
+    if isinstance(row, ModuleType) and (row.replicas is not Replicas.NEVER or row.forwards_attributes):
+        return row
+    return None
 
 
 def _each(run: Run, value: Value, answer: Callable[[Value], bool | None]) -> Value:
