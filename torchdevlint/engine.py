@@ -17,6 +17,7 @@ from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
 from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
+from torchdevlint.project import knowledge_of
 from torchdevlint.records import dataclass
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
@@ -72,7 +73,7 @@ def analyse(
     gate.check_size(text)
     with uninterrupted():
         # In a function of its own, so that the tree is gone when the garbage collector comes back and looks for it.
-        return _analyse(text, knowledge, options, resolver)
+        return _analyse(text, knowledge_of(options.project, options.filename) or knowledge, options, resolver)
 
 
 def _analyse(text: str, knowledge: Knowledge, options: Options, resolver: Resolver) -> tuple[Diagnostic, ...]:

@@ -202,7 +202,7 @@ class Tallied:
 
     ``key`` identifies the accumulation. ``graph`` is None where only a later ``backward`` on ``proof`` tells.
     ``slot`` is the variable that was added: a backward pass on it proves its graph. ``attribute`` is the name of a
-    total that other methods of its object may use.
+    total that other methods of its object may use. ``home`` is the loop that makes the total anew at each pass.
     """
 
     node: cst.CSTNode
@@ -215,14 +215,15 @@ class Tallied:
     loop: cst.CSTNode
     slot: tuple[int, str] | None
     attribute: str = ""
+    home: cst.CSTNode | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """A checkpoint was read, ``safe`` where `map_location` was given, a test precedes, or this very run wrote it.
 
-    ``distributed`` tells that several processes run. ``key`` identifies the value read; what became of it stands in the
-    facts.
+    ``distributed`` tells that several processes run. ``scope`` is that of a `Reliance`. ``key`` identifies the value
+    read; what became of it stands in the facts.
     """
 
     node: cst.CSTNode
@@ -230,6 +231,7 @@ class Loaded:
     text: str
     safe: bool
     distributed: bool
+    scope: cst.CSTNode | None
     key: int
 
 

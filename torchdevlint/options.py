@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from torchdevlint.project import Project
 from torchdevlint.records import dataclass
 
 ADVICE = "TDL9"
@@ -38,6 +39,7 @@ class Options:
     details: bool = False
     name_of: Callable[[int, int], str] = line_name
     is_notebook: bool = False
+    project: Project = Project()
 
     @property
     def importable(self) -> bool:

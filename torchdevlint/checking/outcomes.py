@@ -16,6 +16,7 @@ from torchdevlint.checking import comments, notebooks, sources
 from torchdevlint.checking.notebooks import BadNotebook, Notebook, Place
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.project import Project
 
 _Found = TypeVar("_Found")
 
@@ -57,7 +58,7 @@ def _looked_up(ordered: Sequence[tuple[int, _Found]], number: int) -> _Found | N
 class Task:
     """One file to check: its text where it is not to be read, the codes wanted in it, and whether comments count.
 
-    With ``unused``, comments that silence nothing are found too.
+    With ``unused``, comments that silence nothing are found too. ``project`` is what no file of the project shows.
     """
 
     path: str
@@ -65,6 +66,7 @@ class Task:
     text: str | None = None
     noqa: bool = True
     unused: bool = False
+    project: Project = Project()  # noqa: RUF009 (frozen)
 
 
 def check(task: Task) -> Outcome:
@@ -110,10 +112,10 @@ def _read(task: Task) -> tuple[str, Notebook | None]:
 
 def _findings(text: str, task: Task, notebook: Notebook | None) -> tuple[Diagnostic, ...]:
     if notebook is None:
-        return _analysed(text, Options(task.path, task.wants, details=True))
+        return _analysed(text, Options(task.path, task.wants, details=True, project=task.project))
     # a cell that is no Python does not run, and the others do
     refused = [_failure(f"syntax error: {one.message}", one.line, one.column) for one in notebook.refused]
-    options = Options(task.path, task.wants, details=True, name_of=notebook.name_of, is_notebook=True)
+    options = Options(task.path, task.wants, True, notebook.name_of, is_notebook=True, project=task.project)
     return tuple(sorted((*refused, *_analysed(text, options)), key=lambda d: (d.line, d.column, d.code)))
 
 

@@ -216,7 +216,7 @@ _EVERY_TENSOR = frozenset({"every tensor"})
 
 
 def _is_of(value: Tensor | Container | Const, wanted: list[Value]) -> bool | None:
-    """Tell a tensor, container or literal by builtin types and the class of every tensor; a batch's tuple may be a list."""
+    """Tell what a value is by its type, a tensor by that of all; a tuple of a batch may be a list."""
     names = [_type_asked(kind) for kind in wanted]
     match value:
         case Tensor(number=True):

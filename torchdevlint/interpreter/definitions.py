@@ -108,7 +108,7 @@ def import_from(run: Run, node: cst.ImportFrom) -> None:
     if isinstance(node.names, cst.ImportStar):
         return
     for alias in node.names:
-        name = f"{module}.{dotted(alias.name)}"
+        name = f"{module}{'' if module.endswith('.') else '.'}{dotted(alias.name)}"
         if dotted(alias.name).endswith(run.knowledge.extensions):
             _implied(run, name)
         run.bind(run.frame.key, alias.evaluated_alias or alias.evaluated_name, _imported(run, name))

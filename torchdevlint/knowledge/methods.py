@@ -57,7 +57,7 @@ MODULE: Mapping[str, Row] = {
     "buffers": HoldParameters(),
     "named_buffers": HoldParameters(),
     "state_dict": HoldParameters(state=True),
-    "load_state_dict": LoadState(assigns="assign"),
+    "load_state_dict": LoadState(assigns="assign", proofs=("strict", "assign")),
     "children": Submodules(),
     "modules": Submodules(),
     "named_children": Submodules(named=True),

@@ -17,6 +17,7 @@ from torchdevlint.knowledge.rows import (
     ObjectType,
     Placing,
     Prepare,
+    Result,
     Row,
     Transparent,
     TreeMap,
@@ -108,6 +109,17 @@ def pipe(run: Run, callee: Object, call: Call) -> Value:
         value = calls.call_value(run, step, calls.Call(call.node, call.text, [argument]))
         argument = calls.Argument(call.node, value)
     return argument.value
+
+
+def result(run: Run, row: Result, call: Call, receiver: Argument | None) -> Value:
+    """Return a tensor where the project tells that it is, whose rank and graph are unknown."""
+    for argument in call.values():
+        escapes.escape(run, argument.value)
+    if row.on_host:
+        return Tensor(lattice.on(lattice.HOST, Why(Role.CREATED, call.node, f"returned by `{call.text}`")))
+    run.facts.accelerated = True
+    why = Why(Role.PLACED, call.node, f"returned by `{call.text}`")
+    return Tensor(lattice.on(device_symbol(run, "the accelerator"), why))
 
 
 def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Value:

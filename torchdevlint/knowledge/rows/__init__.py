@@ -8,6 +8,7 @@ from typing import TypeAlias
 from torchdevlint.knowledge.rows.libraries import (
     Build,
     Carrier,
+    Distribution,
     Feed,
     FrameworkDevice,
     Given,
@@ -15,6 +16,8 @@ from torchdevlint.knowledge.rows.libraries import (
     ObjectType,
     Precision,
     Prepare,
+    Result,
+    Sample,
     Transparent,
     TreeMap,
 )
@@ -88,6 +91,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Move,
     MoveKind,
     Plain,
+    PutAt,
     Quiet,
     RankRule,
     ReadHost,
@@ -96,6 +100,8 @@ from torchdevlint.records import dataclass
 
 Row: TypeAlias = (
     Make
+    | Distribution
+    | Sample
     | Like
     | Convert
     | Follow
@@ -105,6 +111,7 @@ Row: TypeAlias = (
     | Cast
     | ReadHost
     | Plain
+    | PutAt
     | Query
     | Count
     | DeviceType
@@ -136,6 +143,7 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Result
     | Feed
     | Given
     | FrameworkDevice
@@ -183,6 +191,7 @@ class Knowledge:
     stand there and mean several devices.
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
+    ``default_device`` is where tensors are made that are given no device, if that is not the host.
     ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
@@ -210,6 +219,7 @@ class Knowledge:
     not_of_all: frozenset[str]
     file_reads: frozenset[str]
     spreads: frozenset[str]
+    default_device: str = ""
 
 
 __all__ = [
@@ -237,6 +247,7 @@ __all__ = [
     "DeviceNumber",
     "DeviceType",
     "Differentiate",
+    "Distribution",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -273,6 +284,7 @@ __all__ = [
     "Plain",
     "Precision",
     "Prepare",
+    "PutAt",
     "Query",
     "Quiet",
     "RankRule",
@@ -280,7 +292,9 @@ __all__ = [
     "Register",
     "RegisterKind",
     "Replicas",
+    "Result",
     "Row",
+    "Sample",
     "SaveFile",
     "SetDevice",
     "SetVariables",

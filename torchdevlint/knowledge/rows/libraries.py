@@ -11,7 +11,7 @@ from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
 from torchdevlint.records import dataclass, field
 
 if TYPE_CHECKING:
-    from torchdevlint.knowledge.rows import Row
+    from torchdevlint.knowledge.rows import Combine, Row
 
 
 class Carrier(Enum):
@@ -77,6 +77,29 @@ class Build:
 
 
 @dataclass(frozen=True, slots=True)
+class Distribution:
+    """A class of distributions: its objects are where the parameters are, which have to share a place.
+
+    What is drawn has ``events`` more dimensions than the parameters: one less where they hold a vector for each number.
+    """
+
+    type: ObjectType
+    parameters: Combine
+    events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A method of a distribution that gives a tensor where its parameters are; ``graph`` where it carries theirs.
+
+    What is ``reduced`` may have fewer dimensions than what is drawn.
+    """
+
+    graph: bool = False
+    reduced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
     """A call of which a row tells where a keyword is given; without it nothing is known (`return_tensors="pt"`)."""
 
@@ -109,6 +132,13 @@ class MoveHelper:
 
     source: int = 0
     device: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A function of which the project tells where the tensors are that it returns, or that what it returns yields."""
+
+    on_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)
