@@ -240,12 +240,13 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     world = run.world
     branches: list[Branch] = []
     run.store.push()
+    caught = bool(node.handlers) and not writers.insists(node)
     mended = any(writers.mends(run, handler) for handler in node.handlers)
-    run.guarded += bool(node.handlers)
+    run.guarded += caught
     run.expecting += mended
     flow = block(run, node.body)
     run.expecting -= mended
-    run.guarded -= bool(node.handlers)
+    run.guarded -= caught
     body = run.store.since(base)
     if flow is Flow.NEXT and node.orelse is not None:
         flow = block(run, node.orelse.body)
