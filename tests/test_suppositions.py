@@ -130,3 +130,91 @@ def test_a_comparison_with_further_ways_is_told() -> None:
 def test_a_comparison_without_another_way_is_moot() -> None:
     source = COMPARED.format(test="x.device != 'cpu'", then="x = x.to('cpu')", otherwise="")
     assert codes(source.replace("    else:\n        \n", "")) == []
+
+
+MOVED = """\
+import contextlib
+
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 1).to(device)
+x = torch.ones(2, 3)
+"""
+HANDLED = MOVED + "try:\n    y = net(x)\nexcept {kind}:\n    {handler}\n"
+
+
+@pytest.mark.parametrize("kind", ["RuntimeError", "Exception as error", "(KeyError, BaseException)"])
+def test_a_handler_that_moves_mends_what_it_catches(kind: str) -> None:
+    assert codes(HANDLED.format(kind=kind, handler="y = net(x.to(device))")) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "handler"),
+    [
+        ("KeyError", "y = net(x.to(device))"),
+        ("RuntimeError", "print('failed')"),
+        ("RuntimeError", "y = None"),
+        ("RuntimeError", "pass"),
+        ("RuntimeError", "x = x.to(device); raise"),
+    ],
+)
+def test_a_handler_that_mends_nothing_leaves_the_fault(kind: str, handler: str) -> None:
+    assert codes(HANDLED.format(kind=kind, handler=handler)) == ["TDL102"]
+
+
+MADE = (
+    MOVED
+    + """\
+
+
+class Placed(type):
+    def {method}(cls, *arguments):
+        return super().{method}(*arguments)
+
+
+class Net(nn.Module, metaclass=Placed):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+print(Net()(torch.ones(2, 3, device=device)))
+"""
+)
+
+
+def test_a_metaclass_that_makes_the_objects_may_place_them() -> None:
+    assert codes(MADE.format(method="__call__")) == []
+
+
+def test_a_metaclass_that_does_something_else_leaves_them() -> None:
+    assert codes(MADE.format(method="mro")) == ["TDL102"]
+
+
+@pytest.mark.parametrize(("wrapper", "found"), [("DataParallel", []), ("parallel.DistributedDataParallel", ["TDL102"])])
+def test_what_only_some_wrappers_have(wrapper: str, found: list[str]) -> None:
+    asked = f"net = nn.{wrapper}(net)\nif not hasattr(net, 'no_sync'):\n    x = x.to(device)\nprint(net.module(x))\n"
+    assert codes(MOVED + asked) == found
+
+
+LOADED = """\
+from torch import nn, optim
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("gpt2"{where})
+optimizer = optim.Adagrad(model.parameters())
+model.cuda()
+for batch in [1, 2]:
+    model(batch).loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("where", "found"), [("", True), (", device_map='cuda'", False)])
+def test_a_model_that_its_library_placed_may_be_there_already(where: str, found: bool) -> None:
+    assert ("TDL301" in codes(LOADED.format(where=where))) is found

@@ -222,8 +222,8 @@ class Tallied:
 class Loaded:
     """A checkpoint was read, ``safe`` where `map_location` was given, a test precedes, or this very run wrote it.
 
-    ``distributed`` tells that several processes run. ``key`` identifies the value read; what became of it stands in the
-    facts.
+    ``distributed`` tells that several processes run. ``scope`` is that of a `Reliance`. ``key`` identifies the value
+    read; what became of it stands in the facts.
     """
 
     node: cst.CSTNode
@@ -231,6 +231,7 @@ class Loaded:
     text: str
     safe: bool
     distributed: bool
+    scope: cst.CSTNode | None
     key: int
 
 

@@ -118,13 +118,13 @@ class FileFacts:
     importable: bool = True
     reconfigured: bool = False
 
-    # whether any checkpoint is told where to go
-    maps: bool = False
+    # functions and classes that can be told to use the host, or ask what there is; None for what stands outside of them
+    portable: set[cst.CSTNode | None] = field(default_factory=set)
 
-    # whether the file can be told to use the host, or asks what there is; whether it uses what only an accelerator has,
-    # beside placing things there; whether anything is placed on one, with no test before, and by the file itself; and
-    # whether the file reads arguments or checkpoints, or trains
-    portable: bool = False
+    # whether the file tells any checkpoint where to go; whether it uses what only an accelerator has, beside placing
+    # things there; whether anything is placed on one, with no test before, and by the file itself; and whether the file
+    # reads arguments or checkpoints, or trains
+    maps: bool = False
     native: bool = False
     placed: bool = False
     relies: bool = False
@@ -176,22 +176,27 @@ class FileFacts:
     def fails(self, reliance: Reliance) -> bool:
         """Tell whether what needs an accelerator fails on a machine that the file is meant for.
 
-        That is not told of functions that others may use, nor of what is native to an accelerator, in a file that
-        shows no other machine; and not of a block that tries out what the file defines.
+        That is not told of what is native to an accelerator, nor of functions and classes that others may use, where
+        they show no other machine; and not of a block that tries out what the file defines.
         """
         if reliance.guarded or (reliance.trial and not self.works):
             return False
-        if not self.portable and (self.native or not self.program):
+        if (self.native or not self.program) and not self._shown(reliance.scope):
             return False
         return not reliance.proof or reliance.proof in self.modules or reliance.proof in self.tensors
 
-    @property
-    def loads_anywhere(self) -> bool:
-        """Tell whether a checkpoint of the file may have to be read where there is no accelerator.
+    def loads_anywhere(self, scope: cst.CSTNode | None) -> bool:
+        """Tell whether a checkpoint may have to be read where there is no accelerator, in a function or class.
 
         Not so where nothing runs there anyway, in a file that is told so, nor where all is left to who uses the file.
         """
-        return self.portable or self.maps or not (self.native or self.relies or not self.program)
+        if self.native or self.relies:
+            return self.maps or self._shown(scope)
+        return self.maps or self.program or bool(self.portable)
+
+    def _shown(self, scope: cst.CSTNode | None) -> bool:
+        """Tell whether another machine is shown: by anything in a program, by itself in what others may use."""
+        return bool(self.portable) if self.program else not self.portable.isdisjoint({scope, None})
 
     @property
     def movable(self) -> bool:

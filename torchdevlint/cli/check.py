@@ -29,8 +29,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("check", help="find device bugs in files and folders")
     parser.add_argument("paths", nargs="*", metavar="path", default=["."], help="files, folders, or - (default: .)")
     add_settings(parser)
-    parser.add_argument("--stdin-filename", metavar="FILE", default="stdin", help="what - is called in the report")
-    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes (default: one a core)")
+    parser.add_argument(
+        "--stdin-filename", type=_name, metavar="FILE", default="stdin", help="what - is called in the report"
+    )
+    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes; 0, the default, is one a core")
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--no-cache", action="store_true", help="check every file anew, and keep nothing")
     clean.add_cache_dir(parser)
@@ -52,11 +54,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.set_defaults(execute=execute)
 
 
+def _name(text: str) -> str:
+    return text or "stdin"  # an editor's buffer that was never saved has no name
+
+
 def _jobs(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is no number of processes")
+    return int(text)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -72,11 +77,15 @@ def execute(arguments: argparse.Namespace) -> int:
         found = running.run(clean.checker(arguments, settings.root), tasks, jobs, advance)
     if arguments.write_baseline:
         made = Report(tuple(found), Path.cwd())
-        telling.write(baseline.render(made), arguments.baseline)
+        telling.write(baseline.render(made, arguments.baseline), arguments.baseline)
         telling.say(f"{telling.count(len(list(made.findings())), 'finding')} written to {arguments.baseline}")
         return 0
     if known is not None:
-        found = list(baseline.without(Report(tuple(found), Path.cwd()), known))
+        made = Report(tuple(found), Path.cwd())
+        missing = len(baseline.gone(made, known, iter(tasks)))
+        if missing:
+            telling.say(f"{telling.count(missing, 'finding')} of {arguments.baseline} no longer there")
+        found = list(baseline.without(made, known))
     if arguments.add_noqa:
         return editing.add_noqa(found, arguments.reason)
     return _tell(arguments, settings, found)
@@ -101,7 +110,7 @@ def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     jobs = [_job(arguments, settings, task) for task in reversed(files.values())]
     with telling.progress(len(jobs)) as advance:
         done = running.run(fixing.mend, jobs, arguments.jobs or running.jobs_by_default(), advance)
-    editing.tell_fixes(done, diff=arguments.diff, show=arguments.show_fixes)
+    editing.tell_fixes(done, diff=arguments.diff, show=arguments.show_fixes, to=arguments.output_file)
     reported = not (arguments.diff or arguments.fix_only)
     failed = 0 if reported else sum(editing.tell_failures(one.outcome) for one in done)
     if failed or any(one.problem is not None for one in done):
@@ -125,7 +134,7 @@ def _mend_input(arguments: argparse.Namespace, settings: Settings) -> int:
     except NotEditable as reason:
         raise Failure(f"{name}: {reason}") from None
     if arguments.diff:
-        editing.tell_fixes([done], diff=True, show=False)
+        editing.tell_fixes([done], diff=True, show=False, to=arguments.output_file)
         return int(bool(done.mended) and not arguments.exit_zero)
     telling.hand_over(after)
     left = Report((done.outcome,), Path.cwd())
@@ -145,7 +154,7 @@ def _no_contradiction(arguments: argparse.Namespace) -> None:
         raise Failure("--reason is one line of a comment")
 
 
-def _known(arguments: argparse.Namespace) -> frozenset[str] | None:
+def _known(arguments: argparse.Namespace) -> baseline.Baseline | None:
     """Return what the baseline knows, or None where there is none to read. Raises `Failure`."""
     if arguments.write_baseline and arguments.baseline is None:
         raise Failure("--write-baseline needs --baseline FILE")

@@ -43,15 +43,14 @@ def tell_failures(outcome: Outcome) -> int:
     return len(reasons)
 
 
-def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool) -> None:
-    """Tell what was mended: as a diff on standard output, or by file, rule and number on standard error."""
+def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool, to: Path | None) -> None:
+    """Tell what was mended: as a diff on standard output or in a file, or by file and rule on standard error."""
     for one in done:
         if one.problem is not None:
             say(f"torchdevlint: {one.outcome.path} is left as it is: {one.problem}")
-        if diff:
-            telling.show(one.diff())
     mended = sum(len(one.mended) for one in done)
     if diff:
+        telling.write("".join(one.diff() for one in done), to)
         say(f"{count(mended, 'finding')} would be fixed")
         return
     if show:

@@ -12,6 +12,7 @@ from torchdevlint.cli import telling
 from torchdevlint.cli.failure import Failure
 from torchdevlint.engine import all_rules
 from torchdevlint.options import on_by_default
+from torchdevlint.reports.others import OTHERS
 from torchdevlint.reports.report import url_of
 from torchdevlint.rule import Rule
 
@@ -53,7 +54,8 @@ def tabulate(arguments: argparse.Namespace) -> int:
 
 
 def _named(text: str) -> Rule:
-    known = {rule.code: rule for rule in all_rules()} | {rule.name: rule for rule in all_rules()}
+    rules = (*OTHERS.values(), *all_rules())
+    known = {rule.code: rule for rule in rules} | {rule.name: rule for rule in rules}
     found = known.get(text.upper()) or known.get(text.lower())
     if found is None:
         close = difflib.get_close_matches(text.upper(), known, n=1) or difflib.get_close_matches(

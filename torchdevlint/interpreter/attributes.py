@@ -17,6 +17,7 @@ from torchdevlint.knowledge.rows import (
     OptimizerType,
     Plain,
     Query,
+    Sample,
     StateOf,
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
@@ -307,6 +308,8 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
     if isinstance(row, FrameworkDevice):
         return Device(lattice.on(transfers.device_symbol(run, f"{value.type.name.lower()}.{name}")))
     carries = value.type.carrier is not Carrier.NONE
+    if isinstance(row, Sample) and (tensor := transfers.parameters(run, value)) is not None:
+        return transfers.drawn(run, row, tensor)
     if row is not None and not (carries and isinstance(row, Follow)):
         return run.opaque("")
     if name in value.type.methods:

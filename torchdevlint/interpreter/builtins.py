@@ -89,7 +89,7 @@ def _sequence(kind: str) -> Callable[[Run, Call], Value]:
 
 
 def _dict(run: Run, call: Call) -> Value:
-    source = iteration.as_dict(run, _first(call), call.node) if call.arguments else Items()
+    source = iteration.as_dict(run, _first(call)) if call.arguments else Items()
     keywords = tuple((key, argument.value) for key, argument in call.keywords.items() if key != "**")
     spread = call.keywords.get("**")
     given = Items(keywords, spread.value if spread is not None else None, call.open)

@@ -10,7 +10,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import iteration, pace, tallies
 from torchdevlint.interpreter.run import Run
 from torchdevlint.state import ITEMS, Items, join
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Object, Opaque, Parameters, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Object, Parameters, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -44,18 +44,10 @@ def of_state(run: Run, state: Parameters, name: str) -> Value:
             return state
 
 
-def of_carrier(run: Run, batch: Object, name: str, made: Call) -> Value:
-    """Read a batch of tensors by name as the dict that it also is: all of them are where it is."""
-    tensor = iteration.element(run, batch, made.node)
-    if isinstance(tensor, Opaque):
-        run.facts.tensors.add(tensor.key)
-    match name:
-        case "items":
-            return run.container("view", (), run.container("tuple", (UNKNOWN, tensor)))
-        case "values":
-            return run.container("view", (), tensor)
-        case _:
-            return UNKNOWN
+def of_batch(run: Run, batch: Object, name: str, made: Call) -> Value:
+    """Call `items` or `values` of a batch of tensors, which is a dict, too: all of them are where it is."""
+    tensor = iteration.tensor_of(run, batch)
+    return run.container("view", (), run.container("tuple", (UNKNOWN, tensor)) if name == "items" else tensor)
 
 
 def _append(run: Run, receiver: Container | Module, made: Call) -> Value:
@@ -106,7 +98,7 @@ def _update(run: Run, receiver: Container | Module, made: Call) -> Value:
         (UNKNOWN if key == "**" else Const(key), argument.value) for key, argument in made.keywords.items()
     ]
     for argument in made.arguments:
-        items = iteration.as_dict(run, argument.value, argument.node)
+        items = iteration.as_dict(run, argument.value)
         pairs.extend((Const(key), value) for key, value in items.exact)
         if items.rest is not None or items.lost:
             pairs.append((UNKNOWN, items.rest if items.rest is not None and not items.lost else UNKNOWN))

@@ -54,15 +54,12 @@ def merged(first: Items, second: Items) -> Items:
     return Items(exact, first.rest, first.lost or second.lost)
 
 
-def as_dict(run: Run, value: Value, node: cst.CSTNode) -> Items:
+def as_dict(run: Run, value: Value) -> Items:
     """Return the elements of the dict that is made of a dict, or of pairs of a key and a value."""
     if isinstance(value, Container) and value.kind == "dict":
         return run.items(value)
     if isinstance(value, Object) and value.type.carrier is Carrier.IN_PLACE:
-        item = element(run, value, node)
-        if isinstance(item, Opaque):
-            run.facts.tensors.add(item.key)
-        return Items((), item)
+        return Items((), tensor_of(run, value))
     exact: list[tuple[object, Value]] = []
     for pair in elements(run, value) or (UNKNOWN,):
         parts = elements(run, pair) or ()
@@ -70,6 +67,13 @@ def as_dict(run: Run, value: Value, node: cst.CSTNode) -> Items:
             return Items(lost=True)
         exact.append((parts[0].value, parts[1]))
     return Items(tuple(dict(exact).items()))
+
+
+def tensor_of(run: Run, batch: Object) -> Value:
+    """Return any of the tensors of a batch."""
+    made = run.opaque("", run.placement_of(batch), output=True)
+    run.facts.tensors.add(made.key)
+    return made
 
 
 def rebuilt(run: Run, value: Container, change: Callable[[Value], Value]) -> Container:

@@ -290,7 +290,7 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     if row is not None:
         return transfers.apply_for_object(run, row, receiver, made)
     if receiver.type.carrier is Carrier.IN_PLACE and name in ("items", "values"):
-        return collections.of_carrier(run, receiver, name, made)
+        return collections.of_batch(run, receiver, name, made)
     moved = transfers.move_object(run, receiver, name, made)
     if moved is not None:
         return moved

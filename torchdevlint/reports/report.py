@@ -8,21 +8,18 @@ import os
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath, PureWindowsPath
 
-from torchdevlint.checking.comments import UNUSED
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.checking.paths import below
 from torchdevlint.edits import Safety
 from torchdevlint.engine import Diagnostic, all_rules
+from torchdevlint.reports.others import OTHERS
 from torchdevlint.rule import Rule, Severity
 
 _REFERENCE = re.compile(r"^- (https://\S+)", re.MULTILINE)
-
-
-_NAMES = {UNUSED: "unused-noqa"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +43,17 @@ def rules() -> Mapping[str, Rule]:
 
 
 def name_of(finding: Diagnostic) -> str:
-    """Return the name of the rule of a finding."""
-    rule = rules().get(finding.code)
-    return rule.name if rule is not None else _NAMES.get(finding.code, "not-analysed")
+    """Return the name of the rule of a finding, or of what tells it instead."""
+    return _told_by(finding).name
 
 
 def severity_of(finding: Diagnostic) -> Severity:
     """Return how bad a finding is; a file that could not be analysed is an error, a needless comment is not."""
-    rule = rules().get(finding.code)
-    if rule is None:
-        return Severity.ADVICE if finding.code in _NAMES else Severity.ERROR
-    return rule.severity
+    return _told_by(finding).severity
+
+
+def _told_by(finding: Diagnostic) -> Rule:
+    return rules().get(finding.code) or OTHERS[finding.code]
 
 
 def is_fixable(finding: Diagnostic, safety: Safety = Safety.SAFE) -> bool:
@@ -89,17 +86,17 @@ def relative(path: str, root: PurePath) -> str:
     return found if found is not None else path.replace(flavour.sep, "/")
 
 
-def fingerprints(report: Report) -> list[str]:
+def fingerprints(report: Report, name_of_path: Callable[[str], str] | None = None) -> list[str]:
     """Return for each finding a text that stays the same when lines move: of its path, code, source line and message.
 
-    Equal ones are told apart by their order.
+    Equal ones are told apart by their order. A path counts as it is seen from the report's root, unless
+    ``name_of_path`` names it otherwise.
     """
+    called = name_of_path or (lambda path: relative(path, report.root))
     seen: Counter[str] = Counter()
     found = []
     for outcome, finding in report.findings():
-        text = "\0".join(
-            (relative(outcome.path, report.root), finding.code, outcome.line(finding.line).strip(), _timeless(finding))
-        )
+        text = "\0".join((called(outcome.path), finding.code, outcome.line(finding.line).strip(), _timeless(finding)))
         seen[text] += 1
         found.append(hashlib.sha256(f"{text}\0{seen[text]}".encode("utf-8", "backslashreplace")).hexdigest()[:32])
     return found

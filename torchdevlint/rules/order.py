@@ -10,6 +10,7 @@ from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
 from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.rule import Finding
+from torchdevlint.values import Module
 
 
 class Trouble(Enum):
@@ -68,6 +69,8 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
         left = {one for one in before if not any(_is_same(one, two, facts) for two in there)}
         if not state & before or not left or not _apart(event, facts):
             return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it
+        if isinstance(event.module, Module) and event.before == lattice.ANY:
+            return Trouble.NONE, ""  # something placed the module that cannot be seen, perhaps there
         made = "made its state in the constructor" if optimizer.type.eager_state else "was stepped"
         return Trouble.BREAKS, f"it {made}, and its state stays behind"
     if optimizer.home & after or not _leaves_host(event, facts):

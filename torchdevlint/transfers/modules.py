@@ -57,13 +57,11 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
-
 FROZEN = "<frozen>"
 """The slot that tells that the parameters of a module need no gradient."""
 
 HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
-
 
 OUTPUT_HOOKS = "<output hooks>"
 """The slot of the hooks that a module's output goes through."""
@@ -332,6 +330,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case Register():
             return registering(run, row, receiver, call)
         case LoadState():
+            if isinstance(receiver, Opaque) and not call.keywords.keys().isdisjoint(row.proofs):
+                run.facts.modules.add(receiver.key)
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
             if row.assigns not in call.keywords:

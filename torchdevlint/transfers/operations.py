@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+PARAMETERS = "<parameters>"
+"""The slot of the tensor that stands for all parameters of a distribution."""
+
 IN_PLACE = Combine(mix=Mix.IN_PLACE, rank=RankRule.SAME, in_place=True)
 
 
@@ -291,7 +294,7 @@ def result_placement(tensors: Sequence[Tensor]) -> Placement:
 
 def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Value:
     """An operation on several tensors, as a function or as a method of its first operand."""
-    arguments = _operands(run, row, call, receiver)
+    arguments = [(name, _as_tensor(run, argument)) for name, argument in _operands(run, row, call, receiver)]
     values = [argument.value for _, argument in arguments]
     numbers = any(
         isinstance(a.value, Const) and a.value != NONE and name in row.number_overload for name, a in arguments
@@ -352,6 +355,12 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
             found.append((name, argument))
     found.extend((name, call.keywords[name]) for name in row.keywords if name in call.keywords)
     return found
+
+
+def _as_tensor(run: Run, argument: Argument) -> Argument:
+    """Return an argument that is a distribution as the tensor that stands for it."""
+    value = run.store.get(argument.value.key, PARAMETERS) if isinstance(argument.value, Object) else None
+    return replace(argument, value=value) if isinstance(value, Tensor) else argument
 
 
 def _items(run: Run, argument: Argument) -> list[Argument]:

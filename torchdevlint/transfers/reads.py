@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,7 +10,7 @@ from torchdevlint.events import HostNeeded, HostRead, Need
 from torchdevlint.interpreter import absence, iteration, pace
 from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
-from torchdevlint.records import replace
+from torchdevlint.records import dataclass, replace
 from torchdevlint.state import MAX_DEPTH, TRAINED
 from torchdevlint.transfers import environment, groups
 from torchdevlint.transfers.operands import first_value, function_text, operand
