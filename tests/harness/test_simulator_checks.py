@@ -164,8 +164,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "pseudo-inverse into the host": (
         lambda: torch.linalg.pinv(on(2, 2), out=host(2, 2)),
-        "linalg.pinv: Expected result and input tensors to be on the same device, but got result on cpu and input on "
-        "cuda:0",
+        (
+            "linalg.pinv: Expected result and input tensors to be on the same device, but got result on cpu and input "
+            "on cuda:0"
+        ),
     ),
     "quantile of the host": (
         lambda: torch.quantile(on(2), torch.tensor(0.5)),
