@@ -51,9 +51,7 @@ def _strongest(group: list[tuple[Rule, Finding]]) -> Settled:
 
 def _by_node(settled: list[Settled]) -> list[Settled]:
     """Of findings on one node, drop those that another supersedes."""
-    kept: list[Settled] = []
+    superseded: dict[object, set[str]] = {}
     for one in settled:
-        rivals = [other for other in settled if other.finding.node is one.finding.node and other is not one]
-        if not any(one.rule.code in other.rule.supersedes for other in rivals):
-            kept.append(one)
-    return kept
+        superseded.setdefault(one.finding.node, set()).update(one.rule.supersedes)
+    return [one for one in settled if one.rule.code not in superseded[one.finding.node]]
