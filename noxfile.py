@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nox
@@ -21,6 +22,20 @@ def tests(session: nox.Session) -> None:
         session.log("the tests that need PyTorch are deselected: they run on Python %s", WITH_TORCH)
         session.install(".[test-without-torch]")
         session.run("pytest", "-m", "not needs_torch", *session.posargs)
+
+
+@nox.session(python=["3.10", "3.13"])
+@nox.parametrize("needs", ["oldest", "newest"])
+def dependencies(session: nox.Session, needs: str) -> None:
+    """Run the tests with the oldest of flake8, libcst and the like that are allowed, or with the newest there are."""
+    allowed = nox.project.load_toml("pyproject.toml")["project"]["dependencies"]
+    names = [requirement.partition(">=")[0] for requirement in allowed]
+    session.install(".[test-without-torch]")
+    if needs == "oldest":
+        session.install(*(re.sub(r">=([\d.]+)", r"==\1", requirement) for requirement in allowed))
+    else:
+        session.install("--upgrade", "--upgrade-strategy", "eager", *names)
+    session.run("pytest", "-m", "not needs_torch and not needs_index", *session.posargs)
 
 
 @nox.session(python=WITH_TORCH)

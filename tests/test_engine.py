@@ -107,7 +107,7 @@ def test_positions_count_code_points() -> None:
 
 def test_findings_are_sorted_by_position() -> None:
     source = (
-        "import torch\n\n\ndef late():\n    y = torch.ones(3)\n    y.cuda()\n    return y\n\n\n"
+        "import torch\n\n\ndef late():\n    y = torch.ones(3)\n    y.cuda()\n    return torch.cat([y, y])\n\n\n"
         "x = torch.ones(3)\nz = torch.ones(3)\nz.cuda(); x.cuda()\nlate()\n"
     )
     places = [(d.line, d.column) for d in analyse(source, options=only("TDL201"))]

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from torchdevlint.cli.main import main
+from torchdevlint.cli import command
 
-sys.exit(main())
+sys.exit(command())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 
 import libcst as cst
 
@@ -17,6 +17,7 @@ from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
 from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
+from torchdevlint.project import knowledge_of
 from torchdevlint.records import dataclass
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
@@ -70,12 +71,18 @@ def analyse(
     if not gate.may_find(text):
         return ()
     gate.check_size(text)
+    with uninterrupted():
+        # In a function of its own, so that the tree is gone when the garbage collector comes back and looks for it.
+        return _analyse(text, knowledge_of(options.project, options.filename) or knowledge, options, resolver)
+
+
+def _analyse(text: str, knowledge: Knowledge, options: Options, resolver: Resolver) -> tuple[Diagnostic, ...]:
     module = parse(text)
     try:
-        with deep_recursion(), uninterrupted():
-            found = interpret(module, text, knowledge, resolver, importable=not options.is_test_file)
+        with deep_recursion():
+            found = interpret(module, text, knowledge, resolver, importable=options.importable)
             settled = find(found, options)
-        return tuple(diagnose(module, settled, (text, found.facts) if options.details else None)) if settled else ()
+        return tuple(diagnose(module, settled, options, text, found.facts)) if settled else ()
     except RecursionError as error:
         raise NotAnalysed("nested too deeply") from error
 
@@ -104,17 +111,22 @@ def find(interpretation: Interpretation, options: Options) -> list[Settled]:
 
 
 def diagnose(
-    module: cst.Module, settled: list[Settled], detailed: tuple[str, FileFacts] | None = None
+    module: cst.Module,
+    settled: list[Settled],
+    options: Options = Options(),  # noqa: B008 (frozen)
+    text: str = "",
+    facts: FileFacts | None = None,
 ) -> Iterable[Diagnostic]:
-    """Return the findings with their positions and messages; of a text and its facts, with traces and fixes."""
-    details = _Details(module, settled, *detailed) if detailed is not None else None
+    """Return the findings with their positions and messages; where details are wanted, with traces and fixes."""
+    details = _Details(module, settled, text, facts) if options.details and facts is not None else None
     spans = details.spans if details is not None else positions.locate(module, set(_nodes(settled)))
     diagnostics = []
     for one in settled:
         places = (one.finding, *one.others)
         first = min(places, key=lambda f: (spans[f.node].line, spans[f.node].column) if f.node in spans else (0, 0))
         span = spans.get(first.node, Span(1, 0, 1, 0))
-        message = one.rule.message.format_map({k: _render(v, spans) for k, v in first.parts.items()})
+        names = partial(_name, options.name_of, span.line)
+        message = one.rule.message.format_map({k: _render(v, spans, names) for k, v in first.parts.items()})
         if one.others:
             message += f", and {len(one.others)} more"
         place = (span.line, span.column, span.end_line, span.end_column)
@@ -155,24 +167,28 @@ def _nodes(settled: list[Settled]) -> Iterable[cst.CSTNode]:
                     yield part.why.root().node
 
 
-def _render(part: object, spans: Mapping[cst.CSTNode, Span]) -> str:
+def _name(name_of: Callable[[int, int], str], at: int, line: int) -> str:
+    return name_of(line, at)
+
+
+def _render(part: object, spans: Mapping[cst.CSTNode, Span], name_of: Callable[[int], str]) -> str:
     """Return the text of a message's argument: a node as its line, a possibility as device and line."""
     match part:
         case Possibility():
-            return _place(part, spans)
+            return _place(part, spans, name_of)
         case cst.CSTNode():
-            return f"line {spans[part].line}" if part in spans else "another line"
+            return name_of(spans[part].line) if part in spans else "another line"
         case _:
             return str(part)
 
 
-def _place(possibility: Possibility, spans: Mapping[cst.CSTNode, Span]) -> str:
+def _place(possibility: Possibility, spans: Mapping[cst.CSTNode, Span], name_of: Callable[[int], str]) -> str:
     why = possibility.why
     device = str(possibility.device)
     if why is None or why.node not in spans:
         return device
     root = why.root()
-    where = f"line {spans[why.node].line}"
+    where = name_of(spans[why.node].line)
     if root.role is Role.BATCH and why is root:
         return f"{device} ({root.text}, {where})"
     return f"{device} ({where})"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.costs import Costs
-from torchdevlint.incidents import Entry
+from torchdevlint.incidents import Entry, Reliance
 from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.records import dataclass, field
 from torchdevlint.why import Role, Why
@@ -61,8 +61,9 @@ class FileFacts:
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
 
-    # modules that move something of what they are handed
+    # modules that move something of what they are handed, and those that send tensors of their own to an accelerator
     moved_inside: set[int] = field(default_factory=set)
+    at_home: set[int] = field(default_factory=set)
 
     # batches of which a member is moved off the host (under which condition, by which call), those that may come
     # from anywhere, what an unseen call that made one was given, loaders of the file, and whether a framework has them
@@ -86,35 +87,55 @@ class FileFacts:
     # the moments at which something took the place of a part of a module, by the module and the name
     rebound: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
-    # loops and functions that run a backward pass or a step, loops that call a module, and the accumulations of which
-    # something needs more than the number, or that an object keeps and a method returns
+    # loops and functions that run a backward pass or a step, loops that run a backward pass outside the loops in them,
+    # loops that call a module, and the accumulations of which something needs more than the number, or that an object
+    # keeps and a method returns
     training_loops: set[cst.CSTNode] = field(default_factory=set)
+    stepping_loops: set[cst.CSTNode] = field(default_factory=set)
     calling_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
     returned: set[int] = field(default_factory=set)
 
     # checkpoints that reach a module, an optimizer, a move or the caller, the opaque objects they are loaded into,
-    # and of each checkpoint that is written whether it comes from the host
+    # those of which a part goes back to the caller, and whether each checkpoint that is written comes from the host
     kept_loads: set[int] = field(default_factory=set)
     loads_into: dict[int, set[int]] = field(default_factory=dict)
+    parts_returned: set[int] = field(default_factory=set)
     saves: list[bool] = field(default_factory=list)
 
     # state dicts that each file was written with, one entry for each write, and the values whose keys may be changed
     written: dict[str, list[tuple[Entry, ...]]] = field(default_factory=dict)
     rewritten: set[int] = field(default_factory=set)
 
-    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
-    # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its
-    # constants (`exec`)
+    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, or where
+    # something is, whether it runs nothing itself, whether others may use what it defines, and whether it runs code
+    # that may rebind its constants (`exec`)
     accelerated: bool = False
     guards: bool = False
+    asks_where: bool = False
     definitions_only: bool = True
     importable: bool = True
     reconfigured: bool = False
 
+    # functions and classes that can be told to use the host, or ask what there is; None for what stands outside of them
+    portable: set[cst.CSTNode | None] = field(default_factory=set)
+
+    # whether the file tells any checkpoint where to go; whether it uses what only an accelerator has, beside placing
+    # things there; whether anything is placed on one, with no test before, and by the file itself; and whether the file
+    # reads arguments or checkpoints, or trains
+    maps: bool = False
+    native: bool = False
+    placed: bool = False
+    relies: bool = False
+    program: bool = False
+    works: bool = False
+
     # whether the file turns a switch for debugging off somewhere, or perhaps
     debugging_ends: bool = False
+
+    # whether the file asks for results that repeat, at the cost of time
+    repeats: bool = False
 
     # of each process group that the file makes, whether it moves accelerator tensors only
     groups: set[bool] = field(default_factory=set)
@@ -152,10 +173,40 @@ class FileFacts:
         """Tell whether something in the file binds an attribute of an object, or any of its attributes."""
         return any((owner, bound) in self.bound for owner in owners for bound in (name, ""))
 
+    def fails(self, reliance: Reliance) -> bool:
+        """Tell whether what needs an accelerator fails on a machine that the file is meant for.
+
+        That is not told of what is native to an accelerator, nor of functions and classes that others may use, where
+        they show no other machine; and not of a block that tries out what the file defines.
+        """
+        if reliance.guarded or (reliance.trial and not self.works):
+            return False
+        if (self.native or not self.program) and not self._shown(reliance.scope):
+            return False
+        return not reliance.proof or reliance.proof in self.modules or reliance.proof in self.tensors
+
+    def loads_anywhere(self, scope: cst.CSTNode | None) -> bool:
+        """Tell whether a checkpoint may have to be read where there is no accelerator, in a function or class.
+
+        Not so where nothing runs there anyway, in a file that is told so, nor where all is left to who uses the file.
+        """
+        if self.native or self.relies:
+            return self.maps or self._shown(scope)
+        return self.maps or self.program or bool(self.portable)
+
+    def _shown(self, scope: cst.CSTNode | None) -> bool:
+        """Tell whether another machine is shown: by anything in a program, by itself in what others may use."""
+        return bool(self.portable) if self.program else not self.portable.isdisjoint({scope, None})
+
     @property
     def movable(self) -> bool:
         """Tell whether the file's modules can be expected on an accelerator."""
         return self.importable and (self.accelerated or self.definitions_only)
+
+    @property
+    def minds_devices(self) -> bool:
+        """Tell whether anything in the file shows that its author thinks of devices."""
+        return self.accelerated or self.placed or self.guards or self.asks_where
 
     def expand(self, symbol: Symbol) -> Placement | None:
         """Return what the file proves the symbol to be: its own expansion, or a batch's arrival on the host."""
@@ -185,7 +236,7 @@ class FileFacts:
                 known = symbol.key in self.tensors or symbol.key in self.modules
                 return symbol.key in self.namespaces and not known and self._carries(symbol.key)
             case SymbolKind.OWNER:
-                return self.movable
+                return self.movable and symbol.key not in self.at_home
             case _:
                 return False
 
@@ -213,7 +264,10 @@ class FileFacts:
 
     def keeps(self, load: int) -> bool:
         """Tell whether what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
-        return load in self.kept_loads or any(key in self.modules for key in self.loads_into.get(load, ()))
+        receivers = self.loads_into.get(load, set())
+        if load in self.kept_loads or (receivers and load in self.parts_returned):
+            return True
+        return any(key in self.modules for key in receivers)
 
     def next_step(self, optimizer: int, moment: int) -> frozenset[Device] | None:
         """Return where the parameters of an optimizer are at its first step after a moment, None if there is none."""

@@ -5,16 +5,31 @@ from __future__ import annotations
 import ast
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from flake8.exceptions import ExecutionError
 
 import torchdevlint
-from torchdevlint import gate, selection
+from torchdevlint import gate, project, selection
 from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.project import Project
 from torchdevlint.selection import Selection
+
+if TYPE_CHECKING:
+    from flake8.options.manager import OptionManager
+
+    from torchdevlint.engine import Diagnostic
 
 FAILURE = "TDL000"
 _LONGEST_REASON = 200
+_FUNCTIONS = {
+    "functions-on-accelerator": "return tensors on the accelerator, or what yields them",
+    "functions-on-host": "return tensors on the host, or what yields them",
+    "functions-that-move": "return what they are given, on the accelerator",
+}
+_CELL = "# %%NBQA-CELL-SEP"
+"""What nbQA writes before each code cell of the notebook that it makes a Python file of."""
 
 
 class Plugin:
@@ -24,6 +39,7 @@ class Plugin:
     version = torchdevlint.__version__
     _selection: ClassVar[Selection] = Selection()
     _idle: ClassVar[bool] = False
+    _project: ClassVar[Project] = Project()
 
     def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str = "stdin") -> None:
         """Take the source from flake8, which has read it from a file, an editor or standard input.
@@ -34,8 +50,33 @@ class Plugin:
         self._filename = filename
 
     @classmethod
+    def add_options(cls, manager: OptionManager) -> None:
+        """Add the options that tell what no file of a project shows, named as the settings of the command."""
+        manager.add_option(
+            "--tdl-default-device", default="", metavar="DEVICE", parse_from_config=True,
+            help="where tensors are made that are given no device (default: the host)",
+        )  # fmt: skip
+        for name, told in _FUNCTIONS.items():
+            manager.add_option(
+                f"--tdl-{name}", default="", metavar="NAMES", parse_from_config=True, comma_separated_list=True,
+                help=f"dotted names of functions and classes that {told}",
+            )  # fmt: skip
+
+    @classmethod
     def parse_options(cls, options: Namespace) -> None:
-        """Note which codes are selected."""
+        """Note which codes are selected, and what is told of the project. Raises `ExecutionError`."""
+        given = vars(options)
+        told: dict[str, tuple[str, ...]] = {}
+        option = "tdl-default-device"
+        try:
+            device = project.device(given.get("tdl_default_device") or "")
+            for name in _FUNCTIONS:
+                option = f"tdl-{name}"
+                told[name] = project.names(tuple(given.get(option.replace("-", "_")) or ()))
+        except ValueError as reason:
+            raise ExecutionError(f"torchdevlint: `{option}` {reason}") from None
+        on_accelerator, on_host, moving = (told[name] for name in _FUNCTIONS)
+        cls._project = Project(device, on_accelerator, on_host, moving)
         cls._selection = selection.from_flake8(options)
         cls._idle = not cls._selection.wants_any()
 
@@ -55,7 +96,14 @@ class Plugin:
             from torchdevlint.engine import analyse  # behind the gate
 
             wants = self._selection.wants
-            found = analyse(text, options=Options(filename=self._filename, wants=wants))
+            options = Options(filename=self._filename, wants=wants, project=self._project)
+            found: Iterable[Diagnostic]
+            if _CELL in text:
+                from torchdevlint.checking import nbqa
+
+                found = nbqa.findings(text, options)
+            else:
+                found = analyse(text, options=options)
             return [(d.line, d.column, f"{d.code} {d.message}") for d in found if wants(d.code)]
         except NotAnalysed as reason:
             return [(1, 0, f"{FAILURE} not analysed: {_one_line(reason)}")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import libcst as cst
 
@@ -22,13 +22,18 @@ def dotted(node: cst.BaseExpression | None) -> str:
     return ".".join(reversed(parts))
 
 
+@cache
+def _prefixes(knowledge: Knowledge) -> tuple[str, ...]:
+    return tuple(prefix for prefix, _ in knowledge.aliases)
+
+
 @lru_cache(maxsize=4096)
 def canonical(name: str, knowledge: Knowledge) -> str:
     """Return the name under which the rows know a dotted name."""
-    for prefix, replacement in knowledge.aliases:
-        if name.startswith(prefix):
-            return replacement + name[len(prefix) :]
-    return name
+    if not name.startswith(_prefixes(knowledge)):  # most names: one call asks for all of them
+        return name
+    prefix, replacement = next(pair for pair in knowledge.aliases if name.startswith(pair[0]))
+    return replacement + name[len(prefix) :]
 
 
 @lru_cache(maxsize=4096)

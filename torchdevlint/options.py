@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from torchdevlint.project import Project
 from torchdevlint.records import dataclass
 
 ADVICE = "TDL9"
@@ -20,13 +21,30 @@ def on_by_default(code: str) -> bool:
     return not code.startswith(ADVICE)
 
 
+def line_name(line: int, at: int) -> str:
+    """Return what a message at one line of a Python file calls another."""
+    return f"line {line}"
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The display path of a file, which codes may be reported in it, and whether with trace and repair."""
+    """The display path of a file, which codes may be reported in it, and whether with trace and repair.
+
+    ``name_of`` tells what a message calls a line of the text, given that of the message. A notebook is a program that
+    nobody imports.
+    """
 
     filename: str = "stdin"
     wants: Callable[[str], bool] = on_by_default
     details: bool = False
+    name_of: Callable[[int, int], str] = line_name
+    is_notebook: bool = False
+    project: Project = Project()
+
+    @property
+    def importable(self) -> bool:
+        """Whether other files may use what this one defines."""
+        return not (self.is_test_file or self.is_notebook)
 
     @property
     def is_test_file(self) -> bool:

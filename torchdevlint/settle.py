@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from torchdevlint.options import on_by_default
 from torchdevlint.records import dataclass
 from torchdevlint.rule import Finding, Rule
@@ -51,7 +53,7 @@ def _strongest(group: list[tuple[Rule, Finding]]) -> Settled:
 
 def _by_node(settled: list[Settled]) -> list[Settled]:
     """Of findings on one node, drop those that another supersedes."""
-    superseded: dict[object, set[str]] = {}
+    superseded: dict[cst.CSTNode, set[str]] = {}
     for one in settled:
         superseded.setdefault(one.finding.node, set()).update(one.rule.supersedes)
     return [one for one in settled if one.rule.code not in superseded[one.finding.node]]

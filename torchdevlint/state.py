@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Form,
     Gathered,
     Holder,
+    Module,
     Opaque,
     Tensor,
     Unknown,
@@ -50,6 +51,8 @@ MODE = "<mode>"
 SCATTERS = "<scatters>"
 
 MAX_OPTIONS = 4
+MAX_MODULES = 16
+"""How many modules a value may be one of: the layers that a loop puts into a list, of two passes."""
 MAX_DEPTH = 4
 """How deep containers are searched; they may hold themselves."""
 MAX_EXACT = 128
@@ -142,7 +145,11 @@ class Store:
 
     def since(self, depth: int) -> Writes:
         """Return everything written in the layers above a depth, the present binding of each slot."""
-        return {slot: self.bindings.get(slot) for layer in self.replaced[depth:] for slot in layer}
+        bindings = self.bindings
+        if len(self.replaced) == depth + 1:
+            layer = self.replaced[depth]
+            return {slot: bindings.get(slot) for slot in layer} if layer else {}
+        return {slot: bindings.get(slot) for layer in self.replaced[depth:] for slot in layer}
 
     def apply(self, writes: Writes) -> None:
         """Write all of a branch that was certainly taken."""
@@ -284,7 +291,8 @@ def _choose(first: Value, second: Value, first_if: Condition, second_if: Conditi
                 break
         else:
             kept.append((value, condition))
-    return Choice(tuple(kept)) if len(kept) <= MAX_OPTIONS else UNKNOWN
+    most = MAX_MODULES if all(isinstance(value, Module) for value, _ in kept) else MAX_OPTIONS
+    return Choice(tuple(kept)) if len(kept) <= most else UNKNOWN
 
 
 def join_tensors(first: Tensor, second: Tensor, first_if: Condition = ALWAYS, second_if: Condition = ALWAYS) -> Tensor:

@@ -344,11 +344,9 @@ def test_the_installed_command(project: Path) -> None:
         ),
         (["--add-noqa", "-"], "--add-noqa writes into files, and - is none"),
         (["--add-noqa", "--reason", "two\nlines"], "--reason is one line of a comment"),
-        (["a.ipynb"], "a.ipynb is a notebook, and only Python files are read"),
     ],
 )
 def test_misuse(project: Path, capsys: pytest.CaptureFixture[str], options: list[str], told: str) -> None:
-    (project / "a.ipynb").write_text("{}")
     assert main(["check", *options]) == 2
     assert capsys.readouterr().err == f"torchdevlint: {told}\n"
     assert (project / "train.py").read_text() == THROWN_AWAY
@@ -360,7 +358,7 @@ def test_a_file_that_cannot_be_worked_on_is_a_failure(
 ) -> None:
     (project / "a.py").write_text("def f(:\n")
     assert main(["check", "a.py", option, "--select", "TDL101"]) == 1
-    assert "torchdevlint: a.py:1 is left as it is: syntax error: invalid syntax\n" in capsys.readouterr().err
+    assert "torchdevlint: a.py:1:7 is left as it is: syntax error: invalid syntax\n" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_parsed_is_told_whatever_is_selected(
@@ -369,3 +367,28 @@ def test_a_file_that_cannot_be_parsed_is_told_whatever_is_selected(
     (project / "a.py").write_text("def f(:\n")
     assert main(["check", "a.py", "--select", "TDL101"]) == 1
     assert lines(capsys) == ["a.py:1:7: TDL000 syntax error: invalid syntax"]
+
+
+def test_a_number_of_processes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "clean.py", "-j", "0"]) == 0
+    with pytest.raises(SystemExit) as end:
+        main(["check", "-j", "-1"])
+    assert end.value.code == 2
+    assert capsys.readouterr().err.endswith("argument -j/--jobs: -1 is no number of processes\n")
+
+
+def test_a_diff_is_written_to_a_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(f"{THROWN_AWAY}print(x)\n")
+    assert main(["check", "--diff", "--unsafe-fixes", "train.py"]) == 1
+    shown = capsys.readouterr().out
+    assert main(["check", "--diff", "--unsafe-fixes", "train.py", "-o", "a.diff"]) == 1
+    assert capsys.readouterr().out == ""
+    assert shown
+    assert (project / "a.diff").read_text() == shown
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a name there has no line ends")
+def test_a_file_name_does_not_break_a_line(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a\nb.py").write_text(THROWN_AWAY)
+    assert main(["check", "a\nb.py"]) == 1
+    assert lines(capsys)[0] == f"a\\nb.py:4:1: {FOUND}"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import torchdevlint
+from torchdevlint import cli
 from torchdevlint.cli import verify as command
 from torchdevlint.cli.failure import Failure
 from torchdevlint.cli.main import main
@@ -62,7 +63,19 @@ def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(verification, "verify", interrupt)
-    assert main(["verify"]) == 130
+    monkeypatch.setattr("sys.argv", ["torchdevlint", "verify"])
+    assert cli.command() == 130
+
+
+def test_an_interrupt_of_the_imports_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupting:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "torchdevlint.cli.main":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "torchdevlint.cli.main")
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    assert cli.command() == 130
 
 
 # run

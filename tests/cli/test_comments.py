@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from pathlib import Path
 
 import pytest
 
+from torchdevlint.checking import baseline
 from torchdevlint.checking.documents import Document, NotEditable, parse
 from torchdevlint.cli.main import main
-from torchdevlint.fixes import Edit
+from torchdevlint.edits import Edit
 from torchdevlint.positions import Span
 
 THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\n"
@@ -167,6 +169,43 @@ def test_what_is_no_baseline(file: Path, capsys: Capture, text: str | None, told
         file.with_name("known.json").write_text(text)
     assert main(["check", "--baseline", "known.json"]) == 2
     assert capsys.readouterr().err == f"torchdevlint: {told}\n"
+
+
+def test_a_baseline_is_seen_from_its_own_folder(file: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file.parent / "ci").mkdir()
+    (file.parent / "src").mkdir()
+    file.rename(file.parent / "src" / file.name)
+    assert main(["check", "--baseline", "ci/known.json", "--write-baseline"]) == 0
+    assert f' ../src/{file.name}"' in (file.parent / "ci" / "known.json").read_text()
+    assert main(["check", "--baseline", "ci/known.json"]) == 0
+    monkeypatch.chdir(file.parent / "src")
+    capsys.readouterr()
+    assert main(["check", "--baseline", "../ci/known.json"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_what_a_baseline_knows_and_is_gone_is_told(file: Path, capsys: Capture) -> None:
+    (file.parent / "other.py").write_text(file.read_text())
+    assert main(["check", "--baseline", "known.json", "--write-baseline"]) == 0
+    capsys.readouterr()
+    file.write_text("")
+    assert main(["check", "--baseline", "known.json", "other.py"]) == 0
+    assert capsys.readouterr().err == ""  # nobody looked at the file
+    assert main(["check", "--baseline", "known.json", "--select", "TDL4"]) == 0
+    assert capsys.readouterr().err == ""  # nor for the code
+    assert main(["check", "--baseline", "known.json"]) == 0
+    assert re.fullmatch(r"\d findings? of known.json no longer there\n", capsys.readouterr().err)
+    file.unlink()
+    assert main(["check", "--baseline", "known.json", "other.py"]) == 0
+    assert "no longer there" in capsys.readouterr().err
+
+
+def test_paths_on_another_drive(monkeypatch: pytest.MonkeyPatch) -> None:
+    def relpath(path: str, start: object) -> str:
+        raise ValueError
+
+    monkeypatch.setattr("os.path.relpath", relpath)
+    assert baseline._seen_from(Path("/a"), "/b/c.py") == "/b/c.py"
 
 
 def test_a_baseline_needs_a_file(file: Path, capsys: Capture) -> None:

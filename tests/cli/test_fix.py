@@ -144,13 +144,13 @@ def test_of_two_fixes_the_one_that_fits_is_made() -> None:
 
 
 def test_what_would_be_no_python_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fixing, "_is_python", lambda document: "x = x" not in document.text)
+    monkeypatch.setattr(Document, "is_python", lambda document: "x = x" not in document.text)
     assert after(THROWN_AWAY, "TDL201") == THROWN_AWAY
 
 
 @pytest.mark.parametrize("text", ["x = (1\n", "f(a=1, a=2)\n", "x = 1\0\n"])
 def test_what_is_no_python(text: str) -> None:
-    assert not fixing._is_python(Document(text, "utf-8"))
+    assert not Document(text, "utf-8").is_python()
 
 
 DISCARDED = {

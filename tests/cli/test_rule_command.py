@@ -8,6 +8,8 @@ import pytest
 
 from torchdevlint.cli.main import main
 from torchdevlint.engine import all_rules
+from torchdevlint.facts import FileFacts
+from torchdevlint.reports.others import OTHERS
 
 
 @pytest.mark.parametrize("name", ["TDL103", "tdl103", "label-not-moved", "Label-Not-Moved"])
@@ -54,3 +56,13 @@ def test_a_rule_that_there_is_not(name: str, told: str, capsys: pytest.CaptureFi
 def test_nothing_close(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rule", "xyz"]) == 2
     assert capsys.readouterr().err == "torchdevlint: there is no rule xyz\n"
+
+
+@pytest.mark.parametrize(("named", "code"), [("tdl000", "TDL000"), ("unused-noqa", "TDL001")])
+def test_what_no_rule_tells_is_explained(capsys: pytest.CaptureFixture[str], named: str, code: str) -> None:
+    assert main(["rule", named]) == 0
+    assert f"({code})\n" in capsys.readouterr().out
+    assert main(["rule", named, "--output-format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["code"] == code
+    [only] = [one for one in OTHERS.values() if one.code == code]
+    assert list(only.check(None, FileFacts())) == []

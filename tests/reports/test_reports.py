@@ -123,6 +123,7 @@ def test_json(report: Report) -> None:
         "edits": [
             {
                 "content": ".to(outputs.device)",
+                "cell": None,
                 "location": {"row": 11, "column": 11},
                 "end_location": {"row": 11, "column": 11},
             }
@@ -186,7 +187,7 @@ def test_sarif_of_files_elsewhere(report: Report) -> None:
     log = json.loads(render("sarif", replace(report, root=report.root / "folder")))
     jsonschema.Draft4Validator(SCHEMA).validate(log)
     artifact = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
-    assert artifact["uri"].startswith("/")
+    assert artifact["uri"].startswith("file:///")
     assert "uriBaseId" not in artifact
 
 

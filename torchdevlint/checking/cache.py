@@ -20,7 +20,8 @@ from pathlib import Path
 import msgspec
 
 import torchdevlint
-from torchdevlint.checking import outcomes, sources
+from torchdevlint.checking import outcomes
+from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.checking.outcomes import FAILURE, Outcome, Task
 
 FOLDER = ".torchdevlint_cache"
@@ -65,7 +66,10 @@ class Cached:
         if known is not None and known.digest == digest:
             return known.outcome
         # of the very bytes that were looked up: the file may be another one by now
-        outcome = outcomes.check(replace(task, text=sources.decode(data)))
+        try:
+            outcome = outcomes.check(replace(task, text=outcomes.decode(task.path, data)))
+        except BadNotebook:
+            return outcomes.check(task)
         if not any(found.code == FAILURE for found in outcome.findings):
             _keep(place, _Entry(digest, outcome))
         return outcome
@@ -115,7 +119,7 @@ def _read(place: Path) -> _Entry | None:
 
 def _keep(place: Path, entry: _Entry) -> None:
     """Write an entry whole, or not at all; it may be lost, which is why nothing waits for the disk."""
-    with suppress(OSError):
+    with suppress(OSError, UnicodeEncodeError):  # the name of a file may be no text
         place.parent.mkdir(exist_ok=True)
         handle, name = tempfile.mkstemp(dir=place.parent, suffix=".new")
         try:

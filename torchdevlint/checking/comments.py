@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from torchdevlint.checking.documents import Document
+from torchdevlint.checking.editing import Editable
 from torchdevlint.checking.sources import Silence, lines_of, silence
 from torchdevlint.edits import Edit
 from torchdevlint.engine import Diagnostic
@@ -50,7 +50,7 @@ def _reaches(comments: Silence, line: int, finding: Diagnostic) -> bool:
     return comments.last_line(finding.line) == comments.last_line(line)
 
 
-def added(document: Document, findings: Iterable[Diagnostic], reason: str = "") -> Document:
+def added(document: Editable, findings: Iterable[Diagnostic], reason: str = "") -> Editable:
     """Return a document in which comments silence the findings, each at the end of its line."""
     text = document.plain()
     comments = silence(lines_of(text))

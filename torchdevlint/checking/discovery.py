@@ -9,7 +9,9 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-SUFFIXES = frozenset({".py", ".pyw"})
+from torchdevlint.checking.paths import below
+
+SUFFIXES = frozenset({".ipynb", ".py", ".pyw"})
 EXCLUDED = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pyenv", ".pytest_cache",
     ".ruff_cache", ".svn", ".torchdevlint_cache", ".tox", ".venv", "__pycache__", "__pypackages__", "_build", "build",
@@ -20,10 +22,6 @@ EXCLUDED = (
 
 class Missing(Exception):
     """A path that was named is not there; the text is the path."""
-
-
-class NoPython(Exception):
-    """A path that was named is a notebook; the text is the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +46,8 @@ class _Ignore:
 
     def matches(self, path: str, is_folder: bool) -> bool | None:
         """Tell whether a path is ignored; None where no pattern says anything about it."""
-        relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
-        if relative.startswith("../"):
+        relative = below(path, self.folder)
+        if relative is None:
             return None
         return self.spec.check_file(f"{relative}/" if is_folder else relative).include
 
@@ -57,7 +55,7 @@ class _Ignore:
 def find(paths: Sequence[str], rules: Filter) -> list[str]:
     """Return the files that the paths stand for, each once, in the order of the paths and then of their names.
 
-    Raises `Missing` for a path that is not there, and `NoPython` for a notebook.
+    Raises `Missing` for a path that is not there.
     """
     excluded = _Ignore(os.fspath(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
     found: dict[str, None] = {}
@@ -69,8 +67,6 @@ def find(paths: Sequence[str], rules: Filter) -> list[str]:
         left_out = _is_or_is_below(path, above, excluded, is_folder)
         if left_out and rules.forced:
             continue
-        if not is_folder and Path(path).suffix == ".ipynb":
-            raise NoPython(path)
         if not is_folder:
             found[path] = None
         elif left_out:  # named all the same: the patterns hold for what is below it only

@@ -6,9 +6,9 @@ import codecs
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from torchdevlint.edits import Edit
 
@@ -53,6 +53,24 @@ class Document:
         """Return the text as an analysis reads it, with one kind of line end."""
         return io.StringIO(self.text, newline=None).read()
 
+    def given(self) -> str:
+        """Return the text that a check of this file is given."""
+        return self.plain()
+
+    def is_python(self) -> bool:
+        """Tell whether Python would run the text."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(self.plain(), "<fixed>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+        return True
+
+    def sections(self) -> Iterator[tuple[str, str]]:
+        """Yield what a diff shows: what follows the path, and the text."""
+        yield "", self.plain()
+
     def encode(self) -> bytes:
         """Return the bytes of the file. Raises `NotEditable` for a character that its encoding does not have."""
         try:
@@ -73,8 +91,3 @@ def parse(data: bytes) -> Document:
     if document.encode() != data:
         raise NotEditable(f"its encoding, {document.encoding}, does not survive a change")
     return document
-
-
-def load(path: Path) -> Document:
-    """Read a document. Raises `OSError` and `NotEditable`."""
-    return parse(path.read_bytes())

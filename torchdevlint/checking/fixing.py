@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import warnings
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
-from torchdevlint.checking.documents import Document, NotEditable, load
+from torchdevlint.checking import editing
+from torchdevlint.checking.documents import Document, NotEditable
+from torchdevlint.checking.editing import Editable
 from torchdevlint.checking.outcomes import Outcome, Task, check
 from torchdevlint.checking.sources import lines_of
 from torchdevlint.checking.writing import replace_bytes
@@ -34,24 +35,24 @@ class Mended:
 
     outcome: Outcome
     mended: tuple[Diagnostic, ...] = ()
-    original: Document = Document("", "utf-8")  # noqa: RUF009 (frozen)
-    document: Document = Document("", "utf-8")  # noqa: RUF009 (frozen)
+    original: Editable = Document("", "utf-8")  # noqa: RUF009 (frozen)
+    document: Editable = Document("", "utf-8")  # noqa: RUF009 (frozen)
     problem: str | None = None
 
     @property
     def after(self) -> str:
-        """The text after the fixes."""
-        return self.document.plain()
+        """The text of the file after the fixes."""
+        return self.document.given()
 
     def diff(self) -> str:
         """Return the change as a unified diff."""
-        lines = unified_diff(
-            lines_of(self.original.plain()),
-            lines_of(self.after),
-            self.outcome.path,
-            self.outcome.path,
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for (part, before), (_, after) in zip(self.original.sections(), self.document.sections(), strict=True)
+            for line in unified_diff(
+                lines_of(before), lines_of(after), f"{self.outcome.path}{part}", f"{self.outcome.path}{part}"
+            )
         )
-        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def mend(job: FixTask) -> Mended:
         return Mended(outcome)
     path = Path(job.task.path)
     try:
-        original = load(path)
+        original = editing.load(path)
         done = mended(job, original)
         if done.mended and job.write:
             if not os.access(path, os.W_OK):
@@ -88,11 +89,11 @@ def mend(job: FixTask) -> Mended:
     return done
 
 
-def mended(job: FixTask, original: Document) -> Mended:
+def mended(job: FixTask, original: Editable) -> Mended:
     """Apply fixes until there are no more; a change after which the text is no Python is not made."""
     document = original
     watching = replace(job, task=replace(job.task, wants=_Watched(job.task.wants)))
-    outcome = check(replace(watching.task, text=document.plain()))
+    outcome = check(replace(watching.task, text=document.given()))
     mended: list[Diagnostic] = []
     width = max(job.width, *map(_width, document.plain().split("\n")))
     refused: set[tuple[Edit, ...]] = set()
@@ -111,7 +112,7 @@ def mended(job: FixTask, original: Document) -> Mended:
         refused.clear()
         document, outcome = done
         mended.extend(d for d, _ in chosen)
-    return Mended(check(replace(job.task, text=document.plain())), tuple(mended), original, document)
+    return Mended(check(replace(job.task, text=document.given())), tuple(mended), original, document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +126,16 @@ class _Watched:
 
 
 def _applied(
-    job: FixTask, document: Document, outcome: Outcome, chosen: list[tuple[Diagnostic, Repair]], width: int
-) -> tuple[Document, Outcome] | None:
+    job: FixTask, document: Editable, outcome: Outcome, chosen: list[tuple[Diagnostic, Repair]], width: int
+) -> tuple[Editable, Outcome] | None:
     """Return a document after some fixes, and what is found in it; None where that does not fit or does not help."""
-    changed = document.edited(edit for _, repair in chosen for edit in repair.edits)
-    if not _fits(document, changed, width) or not _is_python(changed):
+    try:
+        changed = document.edited(edit for _, repair in chosen for edit in repair.edits)
+    except NotEditable:
         return None
-    after = check(replace(job.task, text=changed.plain()))
+    if not _fits(document, changed, width) or not changed.is_python():
+        return None
+    after = check(replace(job.task, text=changed.given()))
     fewer = sum(d.places for d in after.findings) < sum(d.places for d in outcome.findings)
     return (changed, after) if fewer else None
 
@@ -159,7 +163,7 @@ def _touches(place: tuple[_Place, _Place], taken: list[tuple[_Place, _Place]]) -
     return (after < len(taken) and taken[after][0] <= place[1]) or (after > 0 and taken[after - 1][1] >= place[0])
 
 
-def _fits(before: Document, after: Document, width: int) -> bool:
+def _fits(before: Editable, after: Editable, width: int) -> bool:
     """Tell whether no line became longer than the file's lines may be."""
     known = set(before.plain().split("\n"))
     return all(_width(line) <= width or line in known for line in after.plain().split("\n"))
@@ -168,13 +172,3 @@ def _fits(before: Document, after: Document, width: int) -> bool:
 def _width(line: str) -> int:
     """Return how long a line is without the comment at its end."""
     return len(line.partition("  #")[0])
-
-
-def _is_python(document: Document) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(document.plain(), "<fixed>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import TypeVar
 
 from torchdevlint import gate
-from torchdevlint.checking import comments, sources
+from torchdevlint.checking import comments, notebooks, sources
+from torchdevlint.checking.notebooks import BadNotebook, Notebook, Place
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.project import Project
+
+_Found = TypeVar("_Found")
 
 FAILURE = "TDL000"
 """The code of what says that a file could not be analysed."""
@@ -21,24 +29,36 @@ _MAY_BE_UNUSED = "# noqa"
 class Outcome:
     """The findings of one file, by position, and the source lines that they and their traces stand in.
 
-    ``silenced`` are those that a comment in the file silences.
+    ``silenced`` are those that a comment in the file silences. In a notebook lines are those of its cells as one
+    program, and ``places`` tells where each of them stands.
     """
 
     path: str
     findings: tuple[Diagnostic, ...] = ()
     silenced: tuple[Diagnostic, ...] = ()
     lines: tuple[tuple[int, str], ...] = ()
+    places: tuple[tuple[int, Place], ...] = ()
 
     def line(self, number: int) -> str:
         """Return a line of the source, without its end."""
-        return dict(self.lines).get(number, "")
+        return _looked_up(self.lines, number) or ""
+
+    def place(self, number: int) -> Place | None:
+        """Return where a line of a notebook's program stands, or None in a file that is no notebook."""
+        return _looked_up(self.places, number)
+
+
+def _looked_up(ordered: Sequence[tuple[int, _Found]], number: int) -> _Found | None:
+    """Return what stands beside a number, of pairs in the order of their numbers."""
+    index = bisect_left(ordered, number, key=itemgetter(0))
+    return ordered[index][1] if index < len(ordered) and ordered[index][0] == number else None
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """One file to check: its text where it is not to be read, the codes wanted in it, and whether comments count.
 
-    With ``unused``, comments that silence nothing are found too.
+    With ``unused``, comments that silence nothing are found too. ``project`` is what no file of the project shows.
     """
 
     path: str
@@ -46,16 +66,19 @@ class Task:
     text: str | None = None
     noqa: bool = True
     unused: bool = False
+    project: Project = Project()  # noqa: RUF009 (frozen)
 
 
 def check(task: Task) -> Outcome:
     """Return what comes of one file. Whatever goes wrong with it is a finding, never an exception."""
     try:
-        text = sources.read(task.path) if task.text is None else task.text
+        text, notebook = _read(task)
     except OSError as error:
         return Outcome(task.path, (_failure(f"not read: {error.strerror or error}"),))
+    except BadNotebook as reason:
+        return Outcome(task.path, (_failure(f"not analysed: {reason}"),))
     # whatever is selected: in a file that is not analysed nothing of it can be found
-    found = tuple(d for d in _findings(text, task) if d.code == FAILURE or task.wants(d.code))
+    found = tuple(d for d in _findings(text, task, notebook) if d.code == FAILURE or task.wants(d.code))
     if not found and not (task.unused and _MAY_BE_UNUSED in text):
         return Outcome(task.path)
     lines = sources.lines_of(text)
@@ -68,20 +91,45 @@ def check(task: Task) -> Outcome:
         found = tuple(d for d, is_quiet in zip(found, quiet, strict=True) if not is_quiet)
     if task.unused:
         found = tuple(sorted((*found, *comments.unused(text, silenced)), key=lambda d: (d.line, d.column, d.code)))
-    return Outcome(task.path, found, silenced, _shown(found, lines))
+    wanted = _shown(found)
+    shown = tuple((n, lines[n - 1].rstrip("\n")) for n in wanted if 0 < n <= len(lines))
+    places = tuple(notebook.places(wanted)) if notebook is not None else ()
+    return Outcome(task.path, found, silenced, shown, places)
 
 
-def _findings(text: str, task: Task) -> tuple[Diagnostic, ...]:
+def decode(path: str, data: bytes) -> str:
+    """Return the text that a file's bytes are. Raises `BadNotebook`."""
+    return notebooks.decode(data) if notebooks.is_notebook(path) else sources.decode(data)
+
+
+def _read(task: Task) -> tuple[str, Notebook | None]:
+    """Return the program of a file, and the notebook that it is. Raises `OSError` and `BadNotebook`."""
+    if not notebooks.is_notebook(task.path):
+        return sources.read(task.path) if task.text is None else task.text, None
+    text = notebooks.decode(Path(task.path).read_bytes()) if task.text is None else task.text
+    notebook = notebooks.parse(text)
+    return notebook.plain(), notebook
+
+
+def _findings(text: str, task: Task, notebook: Notebook | None) -> tuple[Diagnostic, ...]:
+    if notebook is None:
+        return _analysed(text, Options(task.path, task.wants, details=True, project=task.project))
+    # a cell that is no Python does not run, and the others do
+    refused = [_failure(f"syntax error: {one.message}", one.line, one.column) for one in notebook.refused]
+    options = Options(task.path, task.wants, True, notebook.name_of, is_notebook=True, project=task.project)
+    return tuple(sorted((*refused, *_analysed(text, options)), key=lambda d: (d.line, d.column, d.code)))
+
+
+def _analysed(text: str, options: Options) -> tuple[Diagnostic, ...]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python says of the file's literals is not ours to say
             ast.parse(text)
         if not gate.may_find(text):
             return ()
-        return analyse(text, options=Options(filename=task.path, wants=task.wants, details=True))
+        return analyse(text, options=options)
     except SyntaxError as error:
-        column = max((error.offset or 1) - 1, 0)
-        return (replace(_failure(f"syntax error: {error.msg}"), line=error.lineno or 1, column=column),)
+        return (_failure(f"syntax error: {error.msg}", error.lineno or 1, max((error.offset or 1) - 1, 0)),)
     except NotAnalysed as reason:
         return (_failure(f"not analysed: {reason}"),)
     except (RecursionError, MemoryError):
@@ -92,11 +140,13 @@ def _findings(text: str, task: Task) -> tuple[Diagnostic, ...]:
         return (_failure(f"internal error: {type(error).__name__}: {error}"),)
 
 
-def _failure(reason: str) -> Diagnostic:
-    return Diagnostic(FAILURE, " ".join(reason.split()), 1, 0, 1, 0)
+def _failure(reason: str, line: int = 1, column: int = 0) -> Diagnostic:
+    return Diagnostic(FAILURE, " ".join(reason.split()), line, column, line, column)
 
 
-def _shown(found: tuple[Diagnostic, ...], lines: list[str]) -> tuple[tuple[int, str], ...]:
+def _shown(found: tuple[Diagnostic, ...]) -> list[int]:
     """Return the lines that a report with sources needs."""
-    wanted = {line for d in found for line in (*range(d.line, d.end_line + 1), *(s.span.line for s in d.trace))}
-    return tuple((n, lines[n - 1].rstrip("\n")) for n in sorted(wanted) if 0 < n <= len(lines))
+    spans = [s.span for d in found for s in d.trace]
+    spans += [e.span for d in found if d.repair is not None for e in d.repair.edits]
+    lines = {line for span in spans for line in (span.line, span.end_line)}
+    return sorted(lines.union(*(range(d.line, d.end_line + 1) for d in found)))

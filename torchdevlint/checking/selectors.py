@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from torchdevlint.checking.paths import below
 from torchdevlint.selection import Selection
 
 
@@ -38,8 +39,7 @@ class PerFile:
 
     def matches(self, path: str, root: Path) -> bool:
         """Tell whether a file is meant."""
-        relative = os.path.relpath(path, root).replace(os.sep, "/")
-        return GitIgnoreSpec.from_lines([self.pattern]).match_file(relative)
+        return GitIgnoreSpec.from_lines([self.pattern]).match_file(below(path, os.fspath(root)) or path)
 
 
 def selection(select: tuple[str, ...] | None, extend_select: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
+from torchdevlint import project
 from torchdevlint.checking.discovery import EXCLUDED
 from torchdevlint.checking.selectors import PerFile
+from torchdevlint.project import Project
 from torchdevlint.rule import Severity
 
 if sys.version_info >= (3, 11):
@@ -41,12 +43,27 @@ class Settings:
     fail_on: Severity = Severity.ADVICE
     output_format: str | None = None
     line_length: int = 88
+    default_device: str = ""
+    functions_on_accelerator: tuple[str, ...] = ()
+    functions_on_host: tuple[str, ...] = ()
+    functions_that_move: tuple[str, ...] = ()
     root: Path = field(default_factory=Path.cwd)
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def origin(self, name: str) -> str:
         """Return where a setting came from."""
         return self.origins.get(name, DEFAULT)
+
+    @property
+    def project(self) -> Project:
+        """What the project tells of its functions."""
+        return Project(
+            self.default_device,
+            self.functions_on_accelerator,
+            self.functions_on_host,
+            self.functions_that_move,
+            str(self.root),
+        )
 
 
 KEYS = tuple(one.name.replace("_", "-") for one in fields(Settings) if one.name not in ("root", "origins"))
@@ -134,6 +151,14 @@ def _per_file(value: object) -> tuple[PerFile, ...]:
     return tuple(PerFile(pattern, _texts(codes)) for pattern, codes in value.items())
 
 
+def _names(value: object) -> tuple[str, ...]:
+    return project.names(_texts(value))
+
+
+def _device(value: object) -> str:
+    return project.device(_text(value))
+
+
 _READERS: dict[str, Callable[[object], object]] = {
     "select": _texts,
     "extend-select": _texts,
@@ -146,4 +171,8 @@ _READERS: dict[str, Callable[[object], object]] = {
     "fail-on": severity,
     "output-format": _text,
     "line-length": _number,
+    "default-device": _device,
+    "functions-on-accelerator": _names,
+    "functions-on-host": _names,
+    "functions-that-move": _names,
 }

@@ -7,8 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from torchdevlint.checking import baseline, discovery, documents, fixing, running, selectors, sources
+from torchdevlint.checking import baseline, discovery, fixing, outcomes, running, selectors
+from torchdevlint.checking.documents import NotEditable
+from torchdevlint.checking.editing import parse
 from torchdevlint.checking.fixing import FixTask
+from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.checking.settings import Settings
 from torchdevlint.cli import clean, editing, telling
@@ -26,8 +29,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("check", help="find device bugs in files and folders")
     parser.add_argument("paths", nargs="*", metavar="path", default=["."], help="files, folders, or - (default: .)")
     add_settings(parser)
-    parser.add_argument("--stdin-filename", metavar="FILE", default="stdin", help="what - is called in the report")
-    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes (default: one a core)")
+    parser.add_argument(
+        "--stdin-filename", type=_name, metavar="FILE", default="stdin", help="what - is called in the report"
+    )
+    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes; 0, the default, is one a core")
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--no-cache", action="store_true", help="check every file anew, and keep nothing")
     clean.add_cache_dir(parser)
@@ -49,11 +54,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.set_defaults(execute=execute)
 
 
+def _name(text: str) -> str:
+    return text or "stdin"  # an editor's buffer that was never saved has no name
+
+
 def _jobs(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is no number of processes")
+    return int(text)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -69,11 +77,15 @@ def execute(arguments: argparse.Namespace) -> int:
         found = running.run(clean.checker(arguments, settings.root), tasks, jobs, advance)
     if arguments.write_baseline:
         made = Report(tuple(found), Path.cwd())
-        telling.write(baseline.render(made), arguments.baseline)
+        telling.write(baseline.render(made, arguments.baseline), arguments.baseline)
         telling.say(f"{telling.count(len(list(made.findings())), 'finding')} written to {arguments.baseline}")
         return 0
     if known is not None:
-        found = list(baseline.without(Report(tuple(found), Path.cwd()), known))
+        made = Report(tuple(found), Path.cwd())
+        missing = len(baseline.gone(made, known, iter(tasks)))
+        if missing:
+            telling.say(f"{telling.count(missing, 'finding')} of {arguments.baseline} no longer there")
+        found = list(baseline.without(made, known))
     if arguments.add_noqa:
         return editing.add_noqa(found, arguments.reason)
     return _tell(arguments, settings, found)
@@ -91,15 +103,14 @@ def _tell(arguments: argparse.Namespace, settings: Settings, found: Sequence[Out
 
 def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend the files, or show how they would be mended; return 1 where something is left to fail on or to mend."""
+    if arguments.paths == [STDIN]:
+        return _mend_input(arguments, settings)
     # a file of two names is mended once
     files = {Path(task.path).resolve(): task for task in reversed(_tasks(arguments, settings))}
-    asked = arguments.unsafe_fixes, not arguments.diff, settings.line_length
-    jobs = [FixTask(task, *asked) for task in reversed(files.values())]
-    if arguments.paths == [STDIN]:
-        return _mend_input(arguments, settings, jobs[0])
+    jobs = [_job(arguments, settings, task) for task in reversed(files.values())]
     with telling.progress(len(jobs)) as advance:
         done = running.run(fixing.mend, jobs, arguments.jobs or running.jobs_by_default(), advance)
-    editing.tell_fixes(done, diff=arguments.diff, show=arguments.show_fixes)
+    editing.tell_fixes(done, diff=arguments.diff, show=arguments.show_fixes, to=arguments.output_file)
     reported = not (arguments.diff or arguments.fix_only)
     failed = 0 if reported else sum(editing.tell_failures(one.outcome) for one in done)
     if failed or any(one.problem is not None for one in done):
@@ -109,13 +120,23 @@ def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0 if arguments.fix_only else _tell(arguments, settings, [one.outcome for one in done])
 
 
-def _mend_input(arguments: argparse.Namespace, settings: Settings, job: FixTask) -> int:
+def _job(arguments: argparse.Namespace, settings: Settings, task: Task) -> FixTask:
+    return FixTask(task, arguments.unsafe_fixes, not arguments.diff, settings.line_length)
+
+
+def _mend_input(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend standard input to standard output, as formatters do; what is left is told on standard error."""
-    done = fixing.mended(job, documents.Document(job.task.text or "", "utf-8"))
+    name, data = arguments.stdin_filename, sys.stdin.buffer.read()
+    job = _job(arguments, settings, _task(arguments, settings, name, _decoded(name, data)))
+    try:
+        done = fixing.mended(job, parse(name, data))
+        after = done.document.encode()
+    except NotEditable as reason:
+        raise Failure(f"{name}: {reason}") from None
     if arguments.diff:
-        editing.tell_fixes([done], diff=True, show=False)
+        editing.tell_fixes([done], diff=True, show=False, to=arguments.output_file)
         return int(bool(done.mended) and not arguments.exit_zero)
-    sys.stdout.write(done.after)
+    telling.hand_over(after)
     left = Report((done.outcome,), Path.cwd())
     if not arguments.fix_only:
         sys.stderr.write(FORMATS["concise"](left))
@@ -133,7 +154,7 @@ def _no_contradiction(arguments: argparse.Namespace) -> None:
         raise Failure("--reason is one line of a comment")
 
 
-def _known(arguments: argparse.Namespace) -> frozenset[str] | None:
+def _known(arguments: argparse.Namespace) -> baseline.Baseline | None:
     """Return what the baseline knows, or None where there is none to read. Raises `Failure`."""
     if arguments.write_baseline and arguments.baseline is None:
         raise Failure("--write-baseline needs --baseline FILE")
@@ -147,21 +168,28 @@ def _known(arguments: argparse.Namespace) -> frozenset[str] | None:
 
 def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
     """Return what is to be checked. Raises `Failure` for a path that is not there."""
-    codes = selectors.selection(settings.select, settings.extend_select, settings.ignore)
-
-    def task(path: str, text: str | None = None) -> Task:
-        wants = selectors.wanted_in(path, codes, settings.per_file_ignores, settings.root)
-        return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa)
-
     if arguments.paths == [STDIN]:
-        return [task(arguments.stdin_filename, sources.decode(sys.stdin.buffer.read()))]
+        name = arguments.stdin_filename
+        return [_task(arguments, settings, name, _decoded(name, sys.stdin.buffer.read()))]
     if STDIN in arguments.paths:
         raise Failure("- stands for standard input, and for nothing beside other paths")
     exclude = (*settings.exclude, *settings.extend_exclude)
     rules = discovery.Filter(settings.root, exclude, settings.respect_gitignore, settings.force_exclude)
     try:
-        return [task(path) for path in discovery.find(arguments.paths, rules)]
+        return [_task(arguments, settings, path) for path in discovery.find(arguments.paths, rules)]
     except discovery.Missing as path:
         raise Failure(f"{path} is not there") from None
-    except discovery.NoPython as path:
-        raise Failure(f"{path} is a notebook, and only Python files are read") from None
+
+
+def _task(arguments: argparse.Namespace, settings: Settings, path: str, text: str | None = None) -> Task:
+    codes = selectors.selection(settings.select, settings.extend_select, settings.ignore)
+    wants = selectors.wanted_in(path, codes, settings.per_file_ignores, settings.root)
+    return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa, settings.project)
+
+
+def _decoded(name: str, data: bytes) -> str:
+    """Return the text of standard input, which stands for a file of that name. Raises `Failure`."""
+    try:
+        return outcomes.decode(name, data)
+    except BadNotebook as reason:
+        raise Failure(f"{name}: {reason}") from None

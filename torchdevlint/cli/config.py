@@ -21,22 +21,31 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Print a line a setting, as TOML, with its origin."""
+    """Print a line a setting, as the table of a `pyproject.toml`, with its origin."""
     chosen = in_force(arguments)
     values = asdict(chosen)
+    values["select"] = ("TDL",) if chosen.select is None else chosen.select
+    sys.stdout.write("[tool.torchdevlint]\n")
     for key in KEYS:
         name = key.replace("-", "_")
-        sys.stdout.write(f"{key} = {_as_toml(values[name])}  # {chosen.origin(name)}\n")
+        value = values[name]
+        if key == "per-file-ignores":
+            value = value or {}
+        line = f"{key} = {_as_toml(value)}" if value is not None else f"# {key} is not set: {_UNSET}"
+        sys.stdout.write(f"{line}  # {chosen.origin(name)}\n")
     return 0
 
 
+_UNSET = "full on a terminal, concise elsewhere"
+
+
 def _as_toml(value: object) -> str:
-    """Return a value as TOML writes it; what is not set stands as a comment could not, so it is an empty text."""
+    """Return a value as TOML writes it."""
     match value:
-        case None:
-            return '""'
         case Enum():
             return json.dumps(value.value)
+        case dict():
+            return "{}"
         case tuple() if value and isinstance(value[0], dict):
             return "{ " + ", ".join(f"{json.dumps(one['pattern'])} = {_as_toml(one['codes'])}" for one in value) + " }"
         case tuple():

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from torchdevlint.checking import comments, documents
+from torchdevlint.checking import comments, documents, editing
 from torchdevlint.checking.fixing import Mended
 from torchdevlint.checking.outcomes import FAILURE, Outcome
 from torchdevlint.checking.writing import replace_bytes
+from torchdevlint.cli import telling
 from torchdevlint.cli.telling import count, say
+from torchdevlint.reports.places import span_of, where
 from torchdevlint.reports.report import name_of
 
 
@@ -25,7 +26,7 @@ def add_noqa(found: Sequence[Outcome], reason: str) -> int:
             continue
         path = Path(outcome.path)
         try:
-            replace_bytes(path, comments.added(documents.load(path), findings, reason).encode())
+            replace_bytes(path, comments.added(editing.load(path), findings, reason).encode())
             done += len(findings)
         except (OSError, documents.NotEditable) as error:
             failed += 1
@@ -38,19 +39,18 @@ def tell_failures(outcome: Outcome) -> int:
     """Say why a file cannot be worked on, and return how many reasons there are."""
     reasons = [d for d in outcome.findings if d.code == FAILURE]
     for reason in reasons:
-        say(f"torchdevlint: {outcome.path}:{reason.line} is left as it is: {reason.message}")
+        say(f"torchdevlint: {where(outcome, span_of(reason))} is left as it is: {reason.message}")
     return len(reasons)
 
 
-def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool) -> None:
-    """Tell what was mended: as a diff on standard output, or by file, rule and number on standard error."""
+def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool, to: Path | None) -> None:
+    """Tell what was mended: as a diff on standard output or in a file, or by file and rule on standard error."""
     for one in done:
         if one.problem is not None:
             say(f"torchdevlint: {one.outcome.path} is left as it is: {one.problem}")
-        if diff:
-            sys.stdout.write(one.diff())
     mended = sum(len(one.mended) for one in done)
     if diff:
+        telling.write("".join(one.diff() for one in done), to)
         say(f"{count(mended, 'finding')} would be fixed")
         return
     if show:

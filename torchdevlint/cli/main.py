@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import torchdevlint
+from torchdevlint.checking import running
 from torchdevlint.cli import check, clean, config, rules, run, verify
 from torchdevlint.cli.failure import Failure
 
@@ -28,8 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser().parse_args(arguments)
     try:
         return int(chosen.execute(chosen))
-    except Failure as reason:
+    except (Failure, running.Died) as reason:
         print(f"torchdevlint: {reason}", file=sys.stderr)  # noqa: T201
         return 2
-    except KeyboardInterrupt:
-        return 130

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
-import sys
 from typing import Any
 
 from torchdevlint import mending
+from torchdevlint.cli import telling
 from torchdevlint.cli.failure import Failure
 from torchdevlint.engine import all_rules
 from torchdevlint.options import on_by_default
+from torchdevlint.reports.others import OTHERS
 from torchdevlint.reports.report import url_of
 from torchdevlint.rule import Rule
 
@@ -34,26 +35,27 @@ def explain(arguments: argparse.Namespace) -> int:
     chosen = all_rules() if arguments.all else (_named(arguments.code),)
     if arguments.output_format == "json":
         found = [_as_json(rule) for rule in chosen]
-        sys.stdout.write(json.dumps(found if arguments.all else found[0], indent=2, ensure_ascii=False) + "\n")
+        telling.show(f"{_json(found if arguments.all else found[0])}\n", for_people=False)
     else:
-        sys.stdout.write("\n".join(_as_text(rule) for rule in chosen))
+        telling.show("\n".join(_as_text(rule) for rule in chosen))
     return 0
 
 
 def tabulate(arguments: argparse.Namespace) -> int:
     """Print a line a rule: code, name, severity, how safe its fixes are, and summary."""
     if arguments.output_format == "json":
-        sys.stdout.write(json.dumps([_as_json(rule) for rule in all_rules()], indent=2, ensure_ascii=False) + "\n")
+        telling.show(f"{_json([_as_json(rule) for rule in all_rules()])}\n", for_people=False)
         return 0
     width = max(len(rule.name) for rule in all_rules())
     for rule in all_rules():
         fixes = f"{next((f'{one.value} fix' for one in mending.safety(rule)), ''):10}"
-        sys.stdout.write(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:7}  {fixes}  {_summary(rule)}\n")
+        telling.show(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:7}  {fixes}  {_summary(rule)}\n")
     return 0
 
 
 def _named(text: str) -> Rule:
-    known = {rule.code: rule for rule in all_rules()} | {rule.name: rule for rule in all_rules()}
+    rules = (*OTHERS.values(), *all_rules())
+    known = {rule.code: rule for rule in rules} | {rule.name: rule for rule in rules}
     found = known.get(text.upper()) or known.get(text.lower())
     if found is None:
         close = difflib.get_close_matches(text.upper(), known, n=1) or difflib.get_close_matches(
@@ -65,6 +67,10 @@ def _named(text: str) -> Rule:
 
 def _summary(rule: Rule) -> str:
     return rule.doc.partition("\n")[0]
+
+
+def _json(told: object) -> str:
+    return json.dumps(told, indent=2, ensure_ascii=False)
 
 
 def _as_text(rule: Rule) -> str:

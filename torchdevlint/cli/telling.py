@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 from collections import Counter
@@ -14,6 +15,7 @@ from torchdevlint.cli.failure import Failure
 from torchdevlint.reports import FORMATS, Report
 from torchdevlint.reports.report import name_of
 
+FOR_PEOPLE = ("full", "concise")
 PATIENCE = 1.0
 """Seconds after which a terminal is told how far the work is."""
 
@@ -47,20 +49,38 @@ def progress(total: int) -> Iterator[Callable[[int], object]]:
 def report(made: Report, form: str | None, *, statistics: bool, to: Path | None) -> None:
     """Write a report, to standard output or, whole or not at all, to a file. Raises `Failure`."""
     name = form or ("full" if made.colour else "concise")
-    write(counted(made) if statistics else FORMATS[name](made), to)
+    write(counted(made) if statistics else FORMATS[name](made), to, for_people=statistics or name in FOR_PEOPLE)
 
 
-def write(text: str, to: Path | None) -> None:
+def write(text: str, to: Path | None, *, for_people: bool = True) -> None:
     """Write a text to standard output, or in place of a file as UTF-8. Raises `Failure` where it cannot be written."""
     try:
         if to is None:
-            print(text, end="", flush=True)  # noqa: T201 (it stands where there is no standard output, too)
+            show(text, for_people=for_people)
             return
-        replace_bytes(to, text.encode())
+        replace_bytes(to, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
         raise Failure(f"{to or 'standard output'} cannot be written: {error.strerror or error}") from None
+
+
+def show(text: str, *, for_people: bool = True) -> None:
+    """Write a text to standard output: for people as it is encoded, with escapes for what that lacks, else as UTF-8."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if for_people:
+            sys.stdout.reconfigure(errors="backslashreplace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    print(text, end="", flush=True)  # noqa: T201 (it stands where there is no standard output, too)
+
+
+def hand_over(data: bytes) -> None:
+    """Write bytes to standard output as they are, line ends included."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
 
 
 def counted(made: Report) -> str:

@@ -144,6 +144,7 @@ def has(run: Run, value: Value, name: Value) -> Value:
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return UNKNOWN
     asked = name.value
+    of_all = asked in run.knowledge.module and asked not in run.knowledge.not_of_all
 
     def answer(option: Value) -> bool | None:
         if isinstance(option, Tensor) and not option.number:
@@ -151,8 +152,8 @@ def has(run: Run, value: Value, name: Value) -> Value:
         if not isinstance(option, Module):
             return None
         if option.type.own and option.cls is None:
-            return asked in run.knowledge.module or _is_own(option, asked)
-        known = run.store.value(option.key, asked) is not None or asked in run.knowledge.module
+            return of_all or _is_own(option, asked)
+        known = run.store.value(option.key, asked) is not None or of_all
         return True if known else False if option.cls is not None and lacks(run, option, asked) else None
 
     return _each(run, value, answer)
@@ -166,7 +167,7 @@ def is_instance(run: Run, value: Value, kinds: Value) -> Value:
         match option:
             case Module():
                 return _is_module_of(option, wanted)
-            case Tensor() | Container():
+            case Tensor() | Container() | Const():
                 return _is_of(option, wanted)
             case _:
                 return None
@@ -207,16 +208,23 @@ _SEQUENCES = frozenset({"list", "tuple"})
 _EVERY_TENSOR = frozenset({"every tensor"})
 
 
-def _is_of(value: Tensor | Container, wanted: list[Value]) -> bool | None:
-    """Tell a tensor or container by builtin types and the class of every tensor; a batch's tuple may be a list."""
+def _is_of(value: Tensor | Container | Const, wanted: list[Value]) -> bool | None:
+    """Tell what a value is by its type, a tensor by that of all; a tuple of a batch may be a list."""
     names = [_type_asked(kind) for kind in wanted]
     match value:
         case Tensor(number=True):
             return None  # it may be a Python number instead
         case Tensor():
             kinds = _EVERY_TENSOR
-        case Container():  # pragma: no branch (there is no other case)
+        case Container(kind="list") if "list" in names:
+            return True
+        case Container():
             kinds = _SEQUENCES if value.kind in _SEQUENCES else frozenset({value.kind})
+        case Const():  # pragma: no branch (there is no other case)
+            line = type(value.value).__mro__[:-1]
+            kinds = frozenset(kind.__name__ for kind in line)
+            if not kinds.isdisjoint(names):
+                return True
     if kinds <= set(names):
         return True
     return False if "" not in names and kinds.isdisjoint(names) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import reduce
 
@@ -24,7 +25,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import is_inert, text_of
 from torchdevlint.records import dataclass, field
-from torchdevlint.state import Branch, join
+from torchdevlint.state import PLACEMENT, Branch, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -59,7 +60,8 @@ class Argument:
 class Call:
     """An evaluated call: its node, the text of what is called, and its arguments.
 
-    ``open`` tells that there are arguments we cannot see: ``hidden`` for ``*args``, ``spread`` for ``**kwargs``.
+    ``open`` tells that there are arguments we cannot see: ``hidden`` for ``*args``, ``spread`` for ``**kwargs``. The
+    first ``sure`` arguments are at the positions where they stand.
     """
 
     node: cst.BaseExpression
@@ -70,6 +72,7 @@ class Call:
     hidden: bool = False
     spread: bool = False
     discarded: bool = False
+    sure: int = sys.maxsize
 
     @property
     def receiver(self) -> str:
@@ -125,11 +128,12 @@ def _arguments(run: Run, node: cst.Call, text: str) -> Call:
             value = expressions.evaluate(run, arg.value)
         if arg.star == "*":
             known = iteration.elements(run, value)
-            if known is None:
+            first, further = iteration.first_and_further(run, value, arg.value) if known is None else (known, None)
+            made.arguments.extend(Argument(arg.value, item) for item in first)
+            if further is not None:
+                made.sure = min(made.sure, len(made.arguments))
                 made.open = made.hidden = True
-                made.arguments.append(Argument(arg.value, iteration.element(run, value, arg.value)))
-            else:
-                made.arguments.extend(Argument(arg.value, item) for item in known)
+                made.arguments.append(Argument(arg.value, further))
         elif arg.star == "**":
             _keywords(run, made, arg.value, value)
         elif arg.keyword is not None:
@@ -248,6 +252,7 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
                 {**earlier.keywords, **made.keywords},
                 open=made.open or earlier.open,
                 hidden=made.hidden or earlier.hidden,
+                sure=0 if made.hidden or earlier.hidden else sys.maxsize,
                 spread=made.spread or earlier.spread,
                 discarded=made.discarded,
             )
@@ -256,10 +261,22 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
             return methods.call_opaque(run, callee, made)
         case Object():
             return transfers.call_object(run, callee, made)
+        case Choice() if _in_several_places(run, callee):
+            for argument in made.values():
+                escapes.consume(run, argument.value)
+            return run.opaque(f"{made.text}(…)")
         case Choice():
             return _each(run, callee, lambda option: call_value(run, option, made))
         case _:
             return unseen(run, made)
+
+
+def _in_several_places(run: Run, choice: Choice) -> bool:
+    """Tell whether a value is any of several modules (of a list, say) that are not all in one place."""
+    if any(condition or not isinstance(option, Module) for option, condition in choice.options):
+        return False
+    holding = [option for option, _ in choice.options if transfers.holds_tensors(run, option) is not False]
+    return len({run.store.get(option.key, PLACEMENT) for option in holding if isinstance(option, Module)}) > 1
 
 
 def _imported(run: Run, callee: Imported, made: Call) -> Value:
@@ -282,14 +299,17 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
 def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     """Call code that cannot be seen: what it is given may be moved, kept or changed, what it returns is anything."""
     run.waits += 1
-    for argument in made.values():
-        escapes.escape(run, argument.value)
+    transfers.halved(run, made)
+    values = [argument.value for argument in made.values()]
+    for value in values:
+        escapes.escape(run, value)
     result = run.opaque(name or f"{made.text}(…)")
-    if any(isinstance(a.value, Flag) for a in made.values()):
+    transfers.handed_on(run, made)
+    if any(isinstance(value, Flag) for value in values):
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)
-    given = {a.value.key for a in made.values() if isinstance(a.value, Opaque)}
-    if any(isinstance(a.value, Device) or escapes.was_moved(run, a.value) for a in made.values()):
+    given = {value.key for value in values if isinstance(value, Opaque)}
+    if any(isinstance(value, Device) or escapes.was_moved(run, value) for value in values):
         run.facts.tainted.add(result.key)
     elif given:
         run.facts.made_with[result.key] = given

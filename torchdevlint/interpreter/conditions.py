@@ -10,7 +10,7 @@ from hashlib import blake2b
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import expressions, guards, pace, sameness, uncalled
+from torchdevlint.interpreter import expressions, guards, pace, sameness, selection, uncalled
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
@@ -251,7 +251,7 @@ def compare(run: Run, node: cst.Comparison, values: Sequence[Value]) -> Test:
     left, right = values
     guards.note_comparison(run, node, left, right)
     positive = _NEGATED.get(type(operator))
-    if isinstance(node.left, cst.Name) and node.left.value == "__name__":
+    if guards.is_main_guard(node):
         found = ALWAYS_TRUE  # a file is judged as a script
     else:
         found = _compare(run, node, positive or operator_text(operator), left, right)
@@ -289,6 +289,10 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
         left, right, symbol = right, left, _MIRRORED.get(symbol, symbol)
     if isinstance(left, Flag) and isinstance(right, Const) and isinstance(right.value, int):
         return _count_is(left, symbol, right.value)
+    if symbol == "in" and not (isinstance(node.left, cst.Name) and _is_switch(run, node.left)):
+        known = selection.contained(run, left, right)
+        if known is not None:
+            return known
     if isinstance(left, Const) and isinstance(right, Const) and not _switched(run, node):
         return _constants(left.value, symbol, right.value)
     told = guards.told(run, symbol, left, right)

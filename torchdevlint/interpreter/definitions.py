@@ -108,7 +108,7 @@ def import_from(run: Run, node: cst.ImportFrom) -> None:
     if isinstance(node.names, cst.ImportStar):
         return
     for alias in node.names:
-        name = f"{module}.{dotted(alias.name)}"
+        name = f"{module}{'' if module.endswith('.') else '.'}{dotted(alias.name)}"
         if dotted(alias.name).endswith(run.knowledge.extensions):
             _implied(run, name)
         run.bind(run.frame.key, alias.evaluated_alias or alias.evaluated_name, _imported(run, name))
@@ -124,8 +124,10 @@ def _implied(run: Run, name: str) -> None:
     """Note a guard where an import shows that an accelerator is there."""
     head, tail = name.partition(".")[0], name.rpartition(".")[2]
     implies = run.knowledge.implies_accelerator
-    if head in implies or name in implies or tail.endswith(run.knowledge.extensions):
+    part = any(name.startswith(whole) for whole in implies if "." in whole)
+    if head in implies or part or tail.endswith(run.knowledge.extensions):
         run.facts.guards = True
+        run.facts.native |= not run.guarded
         run.world |= {("cuda", True)}
 
 

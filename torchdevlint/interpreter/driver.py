@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from torchdevlint import lattice, transfers
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter import classes, functions, processes, statements
+from torchdevlint.interpreter.guards import is_main_guard
 from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run, unresolved
 from torchdevlint.knowledge.rows import Knowledge
-from torchdevlint.lattice import ON_HOST
+from torchdevlint.lattice import HOST, ON_HOST
 from torchdevlint.parallel import Fed
 from torchdevlint.records import dataclass
 from torchdevlint.state import BEGUN, DEFAULT_DEVICE, JOINED
@@ -58,7 +60,12 @@ def interpret(
     run.yields = "yield" in text
     run.facts.importable = importable
     run.facts.definitions_only = not _runs_something(module)
+    default_device = transfers.parse(knowledge.default_device)
+    if default_device is not None:
+        run.store.set(0, DEFAULT_DEVICE, lattice.on(default_device))
+        run.facts.accelerated |= default_device != HOST
     statements.run_all(run, module.body)
+    run.facts.program = not run.facts.definitions_only or run.facts.placed
     world = run.world
     default = run.store.get(0, DEFAULT_DEVICE) or ON_HOST
     functions.forget_sent_back(run, dict(run.store.bindings))
@@ -108,8 +115,6 @@ def _runs_something(module: cst.Module) -> bool:
     for statement in module.body:
         if isinstance(statement, cst.For | cst.While):
             return True
-        if isinstance(statement, cst.If) and isinstance(statement.test, cst.Comparison):
-            left = statement.test.left
-            if isinstance(left, cst.Name) and left.value == "__name__":
-                return True
+        if isinstance(statement, cst.If) and is_main_guard(statement.test):
+            return True
     return False

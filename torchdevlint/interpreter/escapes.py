@@ -75,7 +75,6 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
         run.no_grad += transfers.is_grad_mode(value)  # it may be entered
         return
     consume(run, value)
-    transfers.keep(run, value)
     match value:
         case Module():
             run.registered.add(value.key)

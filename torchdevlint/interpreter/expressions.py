@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import libcst as cst
 
@@ -17,13 +18,16 @@ from torchdevlint.interpreter import (
     escapes,
     iteration,
     pace,
+    selection,
     subscripts,
     targets,
     uncalled,
 )
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
-from torchdevlint.knowledge.rows import Combine, Mix, RankRule
+from torchdevlint.knowledge.rows import Combine, Knowledge, Mix, RankRule
+from torchdevlint.lattice import ALWAYS
 from torchdevlint.names import row_of
+from torchdevlint.records import replace
 from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
     NONE,
@@ -62,10 +66,16 @@ def _name(run: Run, node: cst.Name) -> Value:
     if constant is not None:
         return constant
     found = run.lookup(node.value)
-    if found is not None:
-        return conditions.switched(run, found, node)
-    name = f"builtins.{node.value}"
-    return Imported(name, row_of(name, run.knowledge))
+    if found is None:
+        return _builtin(node.value, run.knowledge)
+    return conditions.switched(run, found, node) if type(found) is Const else found
+
+
+@lru_cache(maxsize=1024)
+def _builtin(name: str, knowledge: Knowledge) -> Imported:
+    """Return what a name stands for that the file does not bind."""
+    full = f"builtins.{name}"
+    return Imported(full, row_of(full, knowledge))
 
 
 def _integer(run: Run, node: cst.Integer) -> Value:
@@ -131,6 +141,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
         if left.kind == "dict":
             return run.holder("dict", iteration.merged(run.items(left), run.items(right)))
         return iteration.concatenate(run, left, right)
+    if isinstance(left, Container) and isinstance(right, Opaque) and type(node.operator) is cst.Add:
+        return run.holder(left.kind, replace(run.items(left), lost=True))
     if isinstance(left, Container) and type(node.operator) is cst.Multiply:
         return run.container(left.kind, (), run.items(left).any())
     if isinstance(left, Const) and isinstance(left.value, str):
@@ -220,7 +232,8 @@ def _conditional(run: Run, node: cst.IfExp) -> Value:
     run.world = world
     run.store.merge(branches)
     uncalled.chosen(run, node, *results)
-    return transfers.choose_device(run, join(results[0], results[1], test.when_true, test.when_false))
+    true, false = (ALWAYS, ALWAYS) if selection.tells_apart(run, node) else (test.when_true, test.when_false)
+    return transfers.choose_device(run, join(results[0], results[1], true, false))
 
 
 def _yield(run: Run, node: cst.Yield) -> Value:

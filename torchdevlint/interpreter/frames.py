@@ -74,7 +74,24 @@ class Frame:
     comprehension: bool = False
     caller: Frame | None = None
     call: Call | None = None
+    trial: bool = False  # the block under the main guard runs, in a file that defines classes
     begun: int = 0  # what is bound later is bound by the body
+
+    @property
+    def defining(self) -> bool:
+        """Tell whether this is the body of a class."""
+        return self.function is None and self.parent is not None and not self.comprehension
+
+    @property
+    def scope(self) -> cst.CSTNode | None:
+        """Return the function or class of the file in which the code stands, None outside of them."""
+        frame = self
+        while frame.parent is not None and frame.parent.parent is not None:
+            frame = frame.parent
+        function = frame.function
+        if function is None:
+            return None
+        return function.owner.node if function.owner is not None else function.node
 
     @property
     def loop(self) -> cst.CSTNode | None:

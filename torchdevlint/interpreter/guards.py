@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import DeviceCompared
+from torchdevlint.incidents import DeviceCompared
 from torchdevlint.interpreter import expressions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
@@ -30,6 +30,11 @@ def guard(name: str) -> Test:
 
 ALWAYS_TRUE = Test(ALWAYS, ALWAYS, True)
 ALWAYS_FALSE = Test(ALWAYS, ALWAYS, False)
+
+
+def is_main_guard(test: cst.BaseExpression) -> bool:
+    """Tell whether a test asks if the file is the program (`__name__ == "__main__"`)."""
+    return isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"
 
 
 def device_is(device: Device, name: str) -> Test | None:

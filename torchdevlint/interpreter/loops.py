@@ -10,9 +10,9 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets, writers
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ALWAYS
+from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import ITEMS, SPENT, Branch, Items
-from torchdevlint.values import Const, Container, Device, Module, Tensor, Value
+from torchdevlint.values import Const, Container, Device, Flag, Module, Tensor, Value
 
 PASSES = 2
 UNROLLED = 8
@@ -38,9 +38,11 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
     counted = _counted(run, node) if passes == PASSES else None
     if known is not None and passes == PASSES < len(known) <= UNROLLED and _differ(run, known):
         passes = len(known)
+    present = _counted_devices(run, node.iter)
     exact = known if known is not None and len(known) <= max(passes, PASSES) else ()
 
     def begin(turn: int) -> None:
+        run.world |= present
         value = exact[turn] if turn < len(exact) else iteration.element(run, iterable, node.iter)
         told = turn == 0 or turn < len(exact)
         if counted is not None:
@@ -60,6 +62,13 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         if not any(_leaves(part) for part in writers.small_statements(node.body)):
             run.store.set(iterable.key, SPENT, True)
     return flow
+
+
+def _counted_devices(run: Run, iterable: cst.BaseExpression) -> Condition:
+    """Return what holds in the passes of `for i in range(torch.cuda.device_count())`: there is a device."""
+    given = iterable.args if isinstance(iterable, cst.Call) else ()
+    values = (expressions.evaluate(run, argument.value) for argument in given)
+    return next((value.when_true for value in values if isinstance(value, Flag)), ALWAYS)
 
 
 def _leaves(statement: cst.CSTNode) -> bool:

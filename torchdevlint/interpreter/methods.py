@@ -8,9 +8,30 @@ import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.events import Called
-from torchdevlint.interpreter import absence, attributes, calls, clocks, collections, escapes, functions, lineage
+from torchdevlint.interpreter import (
+    absence,
+    attributes,
+    calls,
+    clocks,
+    collections,
+    escapes,
+    functions,
+    lineage,
+    selection,
+)
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
+from torchdevlint.knowledge.rows import (
+    Arrives,
+    Backward,
+    Carrier,
+    ContainerKind,
+    Freeze,
+    HoldParameters,
+    LoadState,
+    Move,
+    Placing,
+    Row,
+)
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
@@ -57,7 +78,9 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
             return _of_object(run, receiver, name, made)
         case Parameters():
             return collections.of_state(run, receiver, name)
-        case Device() | Const(value=str()):
+        case Const(value=str()):
+            return selection.of_text(run, receiver, name, [a.value for a in made.arguments], node.value)
+        case Device():
             return UNKNOWN
         case Loader():
             return run.opaque(name)
@@ -82,9 +105,10 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         return calls.call_value(run, bound, made)
     if name in knowledge.tensor_only:
         run.facts.tensors.add(receiver.key)
-    if name in knowledge.module_only:
-        run.facts.modules.add(receiver.key)
     module_row = knowledge.module.get(name)
+    stateful = isinstance(module_row, HoldParameters | LoadState)  # as an optimizer is, which is moved nowhere
+    if name in knowledge.module_only or (stateful and any(key == receiver.key for key, _ in run.moved)):
+        run.facts.modules.add(receiver.key)
     if isinstance(module_row, HoldParameters):
         return transfers.of_module(run, module_row, receiver, made)
     if isinstance(module_row, Freeze) and receiver.parameter and receiver.key in run.parameter_of:
@@ -265,6 +289,8 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     row = receiver.type.methods.get(name)
     if row is not None:
         return transfers.apply_for_object(run, row, receiver, made)
+    if receiver.type.carrier is Carrier.IN_PLACE and name in ("items", "values"):
+        return collections.of_batch(run, receiver, name, made)
     moved = transfers.move_object(run, receiver, name, made)
     if moved is not None:
         return moved

@@ -13,7 +13,7 @@ from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.pace import Pace
 from torchdevlint.interpreter.worlds import may_guard
 from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
-from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Symbol, SymbolKind
+from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.records import dataclass, field
 from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
 from torchdevlint.values import (
@@ -279,9 +279,12 @@ class Run:
         frame: Frame | None = self.frame
         if name in self.frame.outer:
             frame = self.frame.parent
+        bindings = self.store.bindings  # directly: nothing is asked for more often
         while frame is not None:
-            if name in frame.bound and (value := self.store.value(frame.key, name)) is not None:
-                return value
+            if name in frame.bound:
+                value: Value | None = bindings.get((frame.key, name))
+                if value is not None:
+                    return value
             frame = frame.parent
         return None
 
@@ -380,7 +383,8 @@ class Run:
         """Return where a tensor or ``layer`` is that is made without a device: the host, or the default device."""
         changed = self.store.get(0, DEFAULT_DEVICE)
         if isinstance(changed, frozenset) and changed != ON_HOST:
-            return changed
+            made = Why(Role.CREATED, node, what)  # what chose the device may stand in no file
+            return frozenset(p if p.why is not None else Possibility(p.device, p.condition, made) for p in changed)
         inside = self.frame.in_module and not self.frame.constructing
         role = Role.CREATED if not inside else Role.LATE if layer else Role.CREATED_IN_MODULE
         fallback = any(truth and guard.endswith(IS_NONE) for guard, truth in self.world)

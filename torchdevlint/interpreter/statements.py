@@ -16,15 +16,17 @@ from torchdevlint.interpreter import (
     escapes,
     expressions,
     loops,
+    moot,
     pace,
     targets,
     uncalled,
+    writers,
 )
-from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test
+from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
-from torchdevlint.state import Branch, Slot, Writes, join
-from torchdevlint.values import NONE, Imported, Instance, Opaque, Tensor, Value
+from torchdevlint.state import MODE, Branch, Slot, Writes, join
+from torchdevlint.values import NONE, Class, Const, Imported, Instance, Opaque, Tensor, Value
 
 
 class Flow(Enum):
@@ -97,11 +99,22 @@ def _return(run: Run, node: cst.Return) -> Flow:
     pace.handed_out(run, value)
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
-    elif run.frame.key not in run.facts.training_functions:
+    elif run.frame.key not in run.facts.training_functions and not _evaluates(run):
         escapes.consume(run, value)
-    transfers.keep(run, value)
+    transfers.handed_back(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
+
+
+def _evaluates(run: Run) -> bool:
+    """Tell whether the running function, which one of the file called, puts a module into evaluation mode.
+
+    What it returns is then no loss to train with, unless its caller does so.
+    """
+    if run.frame.caller is None or (run.frame.function is not None and run.frame.function.node in run.decorated):
+        return False
+    written = run.store.since(run.frame.base)
+    return any(name == MODE and value == Const(False) for (_, name), value in written.items())
 
 
 def _raise(run: Run, node: cst.Raise) -> Flow:
@@ -111,12 +124,25 @@ def _raise(run: Run, node: cst.Raise) -> Flow:
 
 
 def _assert(run: Run, node: cst.Assert) -> None:
+    portable = run.frame.scope in run.facts.portable
     test = conditions.test(run, node.test)
+    if not portable:
+        run.facts.portable.discard(run.frame.scope)  # what must be there is no choice
     run.world |= test.when_true
     conditions.narrow(run, node.test, True)
 
 
 def _if(run: Run, node: cst.If) -> Flow:
+    """Run an ``if``; one that asks for the name of the module has the block of a program, or of a trial of classes."""
+    if run.frame is not run.top or not is_main_guard(node.test):
+        return _branch(run, node)
+    run.top.trial = any(isinstance(definition, Class) for definition in run.definitions)
+    flow = _branch(run, node)
+    run.top.trial = False
+    return flow
+
+
+def _branch(run: Run, node: cst.If) -> Flow:
     """Run an ``if`` with its ``elif`` chain: each way in a layer of its own, then join those that go on."""
     outer = run.world
     otherwise = outer
@@ -131,13 +157,14 @@ def _if(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
+        moot.withdraw(run, current)
         for slot in transfers.tested_slots(run, current.test):
             about_itself.setdefault(slot, _beside(run, current.test))
         if test.known is not False:
             run.world = otherwise | test.when_true
             run.store.push()
             conditions.narrow(run, current.test, True)
-            told = run.store.since(base)
+            told = run.store.since(base) if asked else {}
             if block(run, current.body) is Flow.NEXT:
                 branches.append(Branch(run.store.since(base), run.world - outer))
                 renewed |= _renewed(run, asked, told, branches[-1])
@@ -153,7 +180,7 @@ def _if(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         run.store.push()
         conditions.narrow(run, current.test, False)
-        told = run.store.since(base)
+        told = run.store.since(base) if asked else {}
         if orelse is None or block(run, orelse.body) is Flow.NEXT:
             branches.append(Branch(run.store.since(base), run.world - outer))
             renewed |= _renewed(run, asked, told, branches[-1])
@@ -175,6 +202,8 @@ def _renewed(run: Run, asked: set[tuple[int, str]], told: Writes, branch: Branch
 
     `if x.size(0) != self.size: self.grid, self.size = …` goes through the branch before anything else uses the grid.
     """
+    if not asked:
+        return {}
     bound = {slot: value for slot, value in branch.writes.items() if told.get(slot) is not value}
     owners = {slot[0] for slot in asked if slot in bound and slot[0] not in run.frames}
     return {slot: value for slot, value in bound.items() if slot[0] in owners and not slot[1].startswith("<")}
@@ -209,8 +238,11 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     world = run.world
     branches: list[Branch] = []
     run.store.push()
+    mended = any(writers.mends(run, handler) for handler in node.handlers)
     run.guarded += bool(node.handlers)
+    run.expecting += mended
     flow = block(run, node.body)
+    run.expecting -= mended
     run.guarded -= bool(node.handlers)
     body = run.store.since(base)
     if flow is Flow.NEXT and node.orelse is not None:
@@ -250,16 +282,25 @@ def _with(run: Run, node: cst.With) -> Flow:
         restore.enter(value)
         if item.asname is not None:
             targets.assign(run, item.asname.name, transfers.entered(run, value), node)
+    suppressed = any(_suppresses(run, item.item) for item in node.items)
+    run.guarded += suppressed
     before = len(run.frame.exits)
     expected = any(_expects_failure(run, item.item) for item in node.items)
     run.expecting += expected
     flow = block(run, node.body)
     run.expecting -= expected
+    run.guarded -= suppressed
     run.pace.veiled = veiled
     restore.leave()
     for way in run.frame.exits[before:]:
         restore.leave_by(way.branch.writes)
     return flow
+
+
+def _suppresses(run: Run, node: cst.BaseExpression) -> bool:
+    """Tell whether a context manager catches what its block raises (`contextlib.suppress`)."""
+    callee = expressions.evaluate(run, node.func) if isinstance(node, cst.Call) else None
+    return isinstance(callee, Imported) and callee.name == "contextlib.suppress"
 
 
 def _expects_failure(run: Run, node: cst.BaseExpression) -> bool:

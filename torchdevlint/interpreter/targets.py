@@ -8,6 +8,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import attributes, escapes, expressions, iteration, subscripts
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, Environment
+from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, Items, join, join_all
@@ -97,6 +98,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             _replace_item(run, base, key, value, target, node)
         case Opaque():
             escapes.consume(run, value)
+            transfers.register(run, value)  # it may be what a module keeps its modules in
             if isinstance(key, Const):
                 slot = f"[{key.value!r}]"
                 if base.key in run.groups_of:
@@ -104,8 +106,10 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
                 old = run.store.value(base.key, slot) or run.store.value(base.key, f"part {slot}")
                 run.set_attribute(base.key, slot, value)
                 transfers.put_in(run, base, value, old, text_of(target), node)
-            elif base.source:
-                run.facts.tainted.add(base.source)
+            else:
+                transfers.move_module(run, value, ANY)
+                if base.source:
+                    run.facts.tainted.add(base.source)
         case Tensor():
             if base.graph is False and isinstance(value, Tensor) and value.graph:
                 for held in run.store.holders(base):  # what is written into it carries its graph into it

@@ -55,6 +55,7 @@ def asked(run: Run, node: cst.BaseExpression) -> bool:
         called = True
     if not called:
         run.facts.guards = True
+        run.facts.portable.add(run.frame.scope)
         _emit(run, node, _TRUE)
     return not called
 
@@ -63,10 +64,10 @@ def reckoned(run: Run, parts: Iterable[tuple[cst.BaseExpression, Value]]) -> Non
     """Record a function that is compared or reckoned with as if it were its answer."""
     pairs = list(parts)
     for node, value in pairs:
-        others = [other for _, other in pairs if other is not value]
-        told = NONE in others or any(isinstance(other, Imported) for other in others)
-        if isinstance(value, Imported) and isinstance(value.row, Query | Count) and not told:
-            _emit(run, node, _NO_NUMBER)
+        if isinstance(value, Imported) and isinstance(value.row, Query | Count):
+            others = [other for _, other in pairs if other is not value]
+            if NONE not in others and not any(isinstance(other, Imported) for other in others):
+                _emit(run, node, _NO_NUMBER)
 
 
 def stated(run: Run, node: cst.BaseExpression) -> None:

@@ -46,11 +46,17 @@ _MODULE = ModuleType(
     has_device=True,
 )
 
+_WANTED = (("accelerator", "gpu"), ("accelerator", "cuda"))
+
 _TRAINER = ObjectType(
     "Trainer",
-    methods=dict.fromkeys(words("fit validate test predict tune save_checkpoint"), _PLAIN),
+    methods={
+        "fit": Plain(trains=True),
+        **dict.fromkeys(words("validate test predict tune save_checkpoint"), _PLAIN),
+    },
     placing=Placing.UNSEEN,
     unplaced=(("accelerator", "cpu"), ("gpus", 0), ("gpus", None)),
+    native=_WANTED,
 )
 
 # What a callback is handed while the trainer runs (lightning/pytorch/callbacks/callback.py): by then the module has
@@ -89,6 +95,7 @@ _FABRIC = ObjectType(
         **dict.fromkeys(words("global_rank local_rank node_rank world_size is_global_zero logger loggers"), _PLAIN),
     },
     unplaced=(("accelerator", "cpu"),),
+    native=_WANTED,
 )
 
 _MOVE = MoveHelper()

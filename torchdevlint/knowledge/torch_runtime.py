@@ -7,7 +7,6 @@ from torchdevlint.knowledge.rows import (
     Backward,
     Begin,
     Collective,
-    Combine,
     Conversion,
     Count,
     CurrentDevice,
@@ -107,12 +106,17 @@ _TYPES += ["ByteTensor", "BoolTensor"]
 # Calls that place nothing and leave their arguments where they are.
 _CUDA_PLAIN = words("""
 empty_cache manual_seed manual_seed_all seed seed_all initial_seed is_initialized ipc_collect get_arch_list
+get_rng_state get_rng_state_all set_rng_state set_rng_state_all is_bf16_supported
+""")
+
+# Those of them that measure or steer what an accelerator does: there is no point in them on the host.
+_CUDA_NATIVE = words("""
 memory_allocated max_memory_allocated
 memory_reserved max_memory_reserved memory_cached max_memory_cached memory_stats memory_summary memory_snapshot
-reset_peak_memory_stats reset_max_memory_allocated reset_max_memory_cached get_rng_state
-get_rng_state_all set_rng_state set_rng_state_all set_stream utilization
-is_bf16_supported set_per_process_memory_fraction Event Stream nvtx.range_push nvtx.range_pop
-set_sync_debug_mode list_gpu_processes
+reset_peak_memory_stats reset_max_memory_allocated reset_max_memory_cached set_stream utilization
+set_per_process_memory_fraction Event Stream stream nvtx.range nvtx.mark nvtx.range_push nvtx.range_pop
+set_sync_debug_mode list_gpu_processes CUDAGraph graph make_graphed_callables cudart
+profiler.start profiler.stop profiler.profile
 """)
 
 _GENERATOR = ObjectType(
@@ -137,6 +141,7 @@ _DEVICES: dict[str, Row] = {
     "torch.cuda.device": DeviceContext(),
     "torch.cuda.device_of": DeviceContext(),
     **{f"torch.cuda.{name}": _PLAIN for name in _CUDA_PLAIN},
+    **{f"torch.cuda.{name}": Plain(native=True) for name in _CUDA_NATIVE},
     **{f"torch.cuda.{name}": Begin() for name in _CUDA_BEGIN},
     **{f"torch.cuda.{name}": Make(rank=RankRule.VECTOR, legacy="cuda") for name in _TYPES},
     **{f"torch.{name}": Make(rank=RankRule.VECTOR, legacy="cpu") for name in _TYPES},
@@ -282,11 +287,9 @@ IMPLIES_ACCELERATOR = frozenset(
     triton cupy apex tensorrt torch_tensorrt pycuda flash_attn flash_attn_2_cuda xformers deepspeed bitsandbytes
     numba.cuda transformer_engine spconv MinkowskiEngine torchsparse nvdiffrast tinycudann mamba_ssm causal_conv1d
     nvidia.dali vllm diff_gaussian_rasterization
+    cudf cugraph cugraph_dgl cugraph_pyg cuml pylibcugraph rmm msamp
     """)
 )
 
 # Endings of the names of compiled CUDA extensions (`deform_conv_cuda`, `from . import _C`).
 EXTENSIONS = ("_cuda", "_C", "_gpu", "_cuda_ext", "_cuda_kernel")
-
-# Bounds that depend on each other have no sample; a 0-dim one on the host may mix, as in the other distributions.
-DISTRIBUTIONS: dict[str, Row] = {"torch.distributions.Uniform": Combine(operands=("low", "high"))}

@@ -61,14 +61,11 @@ TENSOR: dict[str, Row] = {
     "npu": Move(MoveKind.OTHER_TYPE, type="npu"),
     "mlu": Move(MoveKind.OTHER_TYPE, type="mlu"),
     "musa": Move(MoveKind.OTHER_TYPE, type="musa"),
-    **dict.fromkeys(words("float half double bfloat16 cfloat cdouble chalf"), Cast()),
+    **dict.fromkeys(words("float double bfloat16 cfloat cdouble chalf"), Cast()),
+    "half": Cast(half=True),
     **dict.fromkeys(words("int long short char byte bool"), Cast(whole=True)),
-    # Factories that follow the receiver.
-    **dict.fromkeys(words("new_zeros new_ones new_empty"), Like(rank=RankRule.SHAPE)),
-    "new_full": Like(rank=RankRule.SHAPE, packed=True),
-    "new_tensor": Like(rank=RankRule.UNKNOWN),
-    "new": Like(rank=RankRule.UNKNOWN),
-    "new_empty_strided": Like(rank=RankRule.SHAPE, packed=True),
+    # They are given data, or sizes or data.
+    **dict.fromkeys(words("new_tensor new"), Like(rank=RankRule.UNKNOWN)),
     # The host reads.
     "numpy": ReadHost(tensor_evidence=True, forced="force"),
     "__array__": ReadHost(tensor_evidence=True),
@@ -86,7 +83,7 @@ TENSOR: dict[str, Row] = {
         Plain(),
     ),
     "get_device": DeviceNumber(),
-    "backward": Backward(),
+    "backward": Backward(retaining="retain_graph"),
     "is_nonzero": Plain(tensor_evidence=True),
     "size": Plain(tensor_evidence=True, sizes=True),
     # PyTorch has no samples of these.
@@ -118,6 +115,9 @@ TENSOR_ATTRIBUTES: dict[str, Row] = {
     "is_xpu": Query("xpu"),
     "device": DeviceType(),
 }
+
+# Kernels of the host for it are slow, and few before PyTorch 2.3.
+HALF = frozenset(("torch.float16", "torch.half"))
 
 # What `to` takes beside devices: https://docs.pytorch.org/docs/2.13/tensor_attributes.html
 DTYPES = frozenset(

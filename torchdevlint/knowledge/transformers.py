@@ -114,11 +114,14 @@ ViTFeatureExtractor Wav2Vec2Processor Wav2Vec2FeatureExtractor WhisperProcessor
 
 _TRAINER = ObjectType(
     "Trainer",
-    methods=dict.fromkeys(
-        words("""train evaluate predict save_model save_state log_metrics save_metrics push_to_hub add_callback
-        create_optimizer create_scheduler"""),
-        _PLAIN,
-    ),
+    methods={
+        "train": Plain(trains=True),
+        **dict.fromkeys(
+            words("""evaluate predict save_model save_state log_metrics save_metrics push_to_hub add_callback
+            create_optimizer create_scheduler"""),
+            _PLAIN,
+        ),
+    },
     placing=Placing.UNSEEN,
     # transformers/trainer.py: `training_step` and `prediction_step` prepare the inputs, then ask for the loss
     overrides={

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.engine import Diagnostic
+from torchdevlint.reports.places import span_of, where
 from torchdevlint.reports.report import Report, fixable, is_fixable, name_of, rules, severity_of
 from torchdevlint.rule import Severity
 
@@ -45,23 +47,32 @@ def render(report: Report) -> str:
 
 def _block(outcome: Outcome, finding: Diagnostic) -> Iterator[Text]:
     severity = severity_of(finding)
-    width = len(str(max([finding.end_line, *(step.span.line for step in finding.trace)])))
+    label = partial(_label, outcome, finding)
+    width = max(len(label(line)) for line in (finding.end_line, finding.line, *(s.span.line for s in finding.trace)))
     yield Text.assemble(
         (finding.code, _STYLES[severity]), f" {name_of(finding)} ", (f"[{severity.value}]", _STYLES[severity]),
         (" [*]" if is_fixable(finding) else "", "cyan"), f" {finding.message}",
     )  # fmt: skip
-    yield Text.assemble((f"{'':{width}}--> ", "blue"), f"{outcome.path}:{finding.line}:{finding.column + 1}")
-    yield from _marked(outcome, finding, width)
+    yield Text.assemble((f"{'':{width}}--> ", "blue"), where(outcome, span_of(finding)))
+    yield from _marked(outcome, finding, label, width)
     for step in finding.trace:
         yield _margin(f"{'':{width}} | ", Text())
-        yield _margin(f"{step.span.line:{width}} | ", Text(_plain(outcome.line(step.span.line))))
+        yield _margin(f"{label(step.span.line):>{width}} | ", Text(_plain(outcome.line(step.span.line))))
         yield _margin(f"{'':{width}} | ", Text(f"{_indent(outcome.line(step.span.line))}^ {step.text}", "dim"))
     rule = rules().get(finding.code)
     if rule is not None:
         yield _margin(f"{'':{width}} = ", Text.assemble(("help", "bold"), f": {rule.fix}"))
 
 
-def _marked(outcome: Outcome, finding: Diagnostic, width: int) -> Iterator[Text]:
+def _label(outcome: Outcome, finding: Diagnostic, line: int) -> str:
+    """Return the number of a line; in a notebook it is that in its cell, and another cell is named."""
+    here, place = outcome.place(finding.line), outcome.place(line)
+    if here is None or place is None:
+        return str(line)
+    return f"{place.row}" if place.cell == here.cell else f"cell {place.cell}:{place.row}"
+
+
+def _marked(outcome: Outcome, finding: Diagnostic, label: Callable[[int], str], width: int) -> Iterator[Text]:
     """Yield the lines of a finding, the place in them underlined."""
     numbers = range(finding.line, max(finding.end_line, finding.line) + 1)
     for number in numbers:
@@ -75,7 +86,7 @@ def _marked(outcome: Outcome, finding: Diagnostic, width: int) -> Iterator[Text]
         start = finding.column if number == finding.line else len(source) - len(source.lstrip())
         end = finding.end_column if number == finding.end_line else len(source.rstrip())
         marks = "^" * max(cell_len(_plain(source[start:end])), 1)
-        yield _margin(f"{number:{width}} | ", Text(_plain(source)))
+        yield _margin(f"{label(number):>{width}} | ", Text(_plain(source)))
         yield _margin(
             f"{'':{width}} | ", Text(" " * cell_len(_plain(source[:start])) + marks, _STYLES[severity_of(finding)])
         )

@@ -5,6 +5,7 @@ https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 
 from __future__ import annotations
 
+from torchdevlint.reports.places import in_file, span_of, where
 from torchdevlint.reports.report import Report, name_of, relative, severity_of
 from torchdevlint.rule import Severity
 
@@ -17,9 +18,10 @@ def render(report: Report) -> str:
         f"::{_LEVELS[severity_of(finding)]} "
         f"title={_property(f'torchdevlint ({finding.code} {name_of(finding)})')},"
         f"file={_property(relative(outcome.path, report.root))},"
-        f"line={finding.line},col={finding.column + 1},endLine={finding.end_line},endColumn={finding.end_column + 1}"
-        f"::{_data(f'{outcome.path}:{finding.line}:{finding.column + 1}: {finding.code} {finding.message}')}\n"
+        f"line={place.line},col={place.column},endLine={place.end_line},endColumn={place.end_column}"
+        f"::{_data(f'{where(outcome, span_of(finding))}: {finding.code} {finding.message}')}\n"
         for outcome, finding in report.findings()
+        for place in [in_file(outcome, span_of(finding))]
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
+from torchdevlint.reports.places import in_file, span_of, where
 from torchdevlint.reports.report import Report, name_of, severity_of
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -23,13 +24,14 @@ def render(report: Report) -> str:
         if not found:
             ET.SubElement(suite, "testcase", name="torchdevlint", classname=_clean(outcome.path))
         for finding in found:
+            place = in_file(outcome, span_of(finding))
             case = ET.SubElement(
                 suite, "testcase", name=f"{finding.code} {name_of(finding)}", classname=_clean(outcome.path),
-                line=str(finding.line), column=str(finding.column + 1),
+                line=str(place.line), column=str(place.column),
             )  # fmt: skip
             message = _clean(finding.message)
             failure = ET.SubElement(case, "failure", message=message, type=severity_of(finding).value)
-            failure.text = f"{_clean(outcome.path)}:{finding.line}:{finding.column + 1}: {finding.code} {message}"
+            failure.text = f"{where(outcome, span_of(finding))}: {finding.code} {message}"
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 

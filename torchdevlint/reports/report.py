@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import ntpath
 import os
+import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath, PureWindowsPath
 
-from torchdevlint.checking.comments import UNUSED
 from torchdevlint.checking.outcomes import Outcome
+from torchdevlint.checking.paths import below
 from torchdevlint.edits import Safety
 from torchdevlint.engine import Diagnostic, all_rules
+from torchdevlint.reports.others import OTHERS
 from torchdevlint.rule import Rule, Severity
 
 _REFERENCE = re.compile(r"^- (https://\S+)", re.MULTILINE)
-
-
-_NAMES = {UNUSED: "unused-noqa"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Report:
     """The outcomes of a run, in the order in which they are told; ``root`` is the folder it ran in."""
 
     outcomes: tuple[Outcome, ...]
-    root: Path
+    root: PurePath
     colour: bool = False
 
     def findings(self) -> Iterator[tuple[Outcome, Diagnostic]]:
@@ -43,17 +43,17 @@ def rules() -> Mapping[str, Rule]:
 
 
 def name_of(finding: Diagnostic) -> str:
-    """Return the name of the rule of a finding."""
-    rule = rules().get(finding.code)
-    return rule.name if rule is not None else _NAMES.get(finding.code, "not-analysed")
+    """Return the name of the rule of a finding, or of what tells it instead."""
+    return _told_by(finding).name
 
 
 def severity_of(finding: Diagnostic) -> Severity:
     """Return how bad a finding is; a file that could not be analysed is an error, a needless comment is not."""
-    rule = rules().get(finding.code)
-    if rule is None:
-        return Severity.ADVICE if finding.code in _NAMES else Severity.ERROR
-    return rule.severity
+    return _told_by(finding).severity
+
+
+def _told_by(finding: Diagnostic) -> Rule:
+    return rules().get(finding.code) or OTHERS[finding.code]
 
 
 def is_fixable(finding: Diagnostic, safety: Safety = Safety.SAFE) -> bool:
@@ -77,32 +77,33 @@ def url_of(rule: Rule) -> str | None:
     return found[1] if found is not None else None
 
 
-def relative(path: str, root: Path) -> str:
-    """Return a path as a URI relative to the root, with forward slashes; one outside it stays as it is."""
-    try:
-        found = os.path.relpath(path, root)
-    except ValueError:  # on another drive
-        found = path
-    return Path(path if found.startswith("..") else found).as_posix()
+def relative(path: str, root: PurePath) -> str:
+    """Return a path relative to the root, with forward slashes; one outside it stays what it is."""
+    flavour = ntpath if isinstance(root, PureWindowsPath) else posixpath
+    found = below(path, str(root), flavour)
+    if found is None and flavour is os.path:  # a link may lead there, as /tmp does on macOS
+        found = below(os.path.realpath(path), os.path.realpath(root))
+    return found if found is not None else path.replace(flavour.sep, "/")
 
 
-def fingerprints(report: Report) -> list[str]:
+def fingerprints(report: Report, name_of_path: Callable[[str], str] | None = None) -> list[str]:
     """Return for each finding a text that stays the same when lines move: of its path, code, source line and message.
 
-    Equal ones are told apart by their order.
+    Equal ones are told apart by their order. A path counts as it is seen from the report's root, unless
+    ``name_of_path`` names it otherwise.
     """
+    called = name_of_path or (lambda path: relative(path, report.root))
     seen: Counter[str] = Counter()
     found = []
     for outcome, finding in report.findings():
-        text = "\0".join(
-            (relative(outcome.path, report.root), finding.code, outcome.line(finding.line).strip(), _timeless(finding))
-        )
+        text = "\0".join((called(outcome.path), finding.code, outcome.line(finding.line).strip(), _timeless(finding)))
         seen[text] += 1
-        found.append(hashlib.sha256(f"{text}\0{seen[text]}".encode()).hexdigest()[:32])
+        found.append(hashlib.sha256(f"{text}\0{seen[text]}".encode("utf-8", "backslashreplace")).hexdigest()[:32])
     return found
 
 
 def _timeless(finding: Diagnostic) -> str:
-    """Return a message without the lines that it names."""
+    """Return a message without the lines and cells that it names."""
     words = finding.message.split()
-    return " ".join(w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") != "line")
+    kept = [w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") not in ("cell", "line")]
+    return " ".join(kept)

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from urllib.parse import quote
 
 import torchdevlint
+from torchdevlint.checking.notebooks import quoted
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.edits import Repair
 from torchdevlint.engine import Diagnostic
 from torchdevlint.options import on_by_default
 from torchdevlint.positions import Span
+from torchdevlint.reports.places import in_file, span_of
 from torchdevlint.reports.report import Report, fingerprints, relative, rules, severity_of, url_of
 from torchdevlint.rule import Rule, Severity
 
@@ -70,7 +73,7 @@ def _section(doc: str, heading: str) -> str:
 def _result(
     report: Report, outcome: Outcome, finding: Diagnostic, indices: dict[str, int], fingerprint: str
 ) -> dict[str, Any]:
-    span = Span(finding.line, finding.column, finding.end_line, finding.end_column)
+    span = span_of(finding)
     made: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[severity_of(finding)],
@@ -94,7 +97,7 @@ def _fix(report: Report, outcome: Outcome, repair: Repair, title: str) -> dict[s
     replacements = [
         {
             "deletedRegion": _location(report, outcome, edit.span)["physicalLocation"]["region"],
-            "insertedContent": {"text": edit.text},
+            "insertedContent": {"text": edit.text if outcome.place(edit.span.line) is None else quoted(edit.text)},
         }
         for edit in repair.edits
     ]
@@ -108,16 +111,22 @@ def _flow(steps: Sequence[dict[str, Any]], place: dict[str, Any], finding: Diagn
 
 def _location(report: Report, outcome: Outcome, span: Span, text: str | None = None) -> dict[str, Any]:
     path = relative(outcome.path, report.root)
-    artifact: dict[str, Any] = {"uri": quote(path)}
-    if not path.startswith("/"):
-        artifact["uriBaseId"] = _ROOT
+    whole = PureWindowsPath(path) if isinstance(report.root, PureWindowsPath) else PurePosixPath(path)
+    artifact: dict[str, Any]
+    if whole.is_absolute():
+        artifact = {"uri": whole.as_uri()}
+    else:
+        artifact = {"uri": quote(path.encode("utf-8", "surrogateescape")), "uriBaseId": _ROOT}
+    place = in_file(outcome, span)
     region = {
-        "startLine": span.line,
-        "startColumn": span.column + 1,
-        "endLine": span.end_line,
-        "endColumn": span.end_column + 1,
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
     }
     made: dict[str, Any] = {"physicalLocation": {"artifactLocation": artifact, "region": region}}
+    if place.cell is not None:
+        made["logicalLocations"] = [{"name": f"cell {place.cell}", "kind": "module"}]
     if text is not None:
         made["message"] = {"text": text}
     return made

@@ -42,7 +42,7 @@ from torchdevlint.rule import Finding, rule
 )
 def check(event: Moved, facts: FileFacts) -> Iterator[Finding]:
     """Yield each move of a tensor whose result nobody takes."""
-    if not event.discarded or event.moves_in_place or not event.named:
+    if not event.discarded or event.moves_in_place or not event.named or event.idle:
         return
     if event.moves_in_place is None and not _is_tensor(event, facts):
         return

@@ -3,7 +3,8 @@
 ## What it does
 Finds `torch.cuda.FloatTensor` and its kin where they make tensors, move them with `.type(…)`, or become the default
 type, and no test precedes. The choice `torch.cuda.FloatTensor if cuda else torch.FloatTensor` is one. A file that never
-asks whether an accelerator is there gets one finding with a count; in others each text gets one.
+asks whether an accelerator is there gets one finding with a count; in others each text gets one. What is meant for
+CUDA only is left alone, as with TDL502.
 
 ## Why is this bad?
 Without CUDA the line raises `TypeError: type torch.cuda.FloatTensor not available`, or that CUDA is not there. The type
@@ -44,5 +45,5 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: LegacyTyped, facts: FileFacts) -> Iterator[Finding]:
     """Yield each type that nothing guards."""
-    if not event.guarded:
+    if facts.fails(event.reliance):
         yield Finding(event.node, {"text": event.text}, ("legacy", "" if not facts.guards else event.text))

@@ -16,6 +16,7 @@ def work(rank, world_size):
     dist.init_process_group("nccl", rank=rank, world_size=world_size)
     model = DistributedDataParallel(Net().cuda())
 
+
 mp.spawn(work, args=(4,), nprocs=4)
 ```
 
@@ -25,6 +26,7 @@ def work(rank, world_size):
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl", rank=rank, world_size=world_size)
     model = DistributedDataParallel(Net().cuda(), device_ids=[rank])
+
 
 mp.spawn(work, args=(4,), nprocs=4)
 ```

@@ -14,6 +14,7 @@ class WithLoss(nn.Module):
     def forward(self, x, y):
         return F.cross_entropy(self.net(x), y)
 
+
 model = nn.DataParallel(WithLoss().to(device))
 loss = model(x, y)
 loss.backward()
@@ -24,6 +25,7 @@ loss.backward()
 class WithLoss(nn.Module):
     def forward(self, x, y):
         return F.cross_entropy(self.net(x), y)
+
 
 model = nn.DataParallel(WithLoss().to(device))
 loss = model(x, y).mean()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
-from torchdevlint.transfers.checkpoints import keep
+from torchdevlint.transfers.checkpoints import handed_back, handed_on
 from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
 from torchdevlint.transfers.devices import (
     asked_slots,
@@ -16,7 +16,8 @@ from torchdevlint.transfers.devices import (
     tested_slots,
 )
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
-from torchdevlint.transfers.environment import set_variable
+from torchdevlint.transfers.distributions import drawn, parameters
+from torchdevlint.transfers.environment import halved, set_variable
 from torchdevlint.transfers.evaluation import evaluated
 from torchdevlint.transfers.frameworks import device_symbol
 from torchdevlint.transfers.groups import called_alone, told_by
@@ -30,6 +31,7 @@ from torchdevlint.transfers.modules import (
     fill_container,
     freeze,
     hold,
+    holds_tensors,
     hooked,
     of_module,
     register,
@@ -61,19 +63,23 @@ __all__ = [
     "dataset_tensors",
     "demanded",
     "device_symbol",
+    "drawn",
     "entered",
     "evaluated",
     "fill_container",
     "follow",
     "formatted_device",
     "freeze",
+    "halved",
+    "handed_back",
+    "handed_on",
     "handed_out",
     "hold",
+    "holds_tensors",
     "hooked",
     "indexed",
     "input_operands",
     "is_grad_mode",
-    "keep",
     "late",
     "legacy_type",
     "meet_added",
@@ -87,6 +93,7 @@ __all__ = [
     "of_unseen_optimizer",
     "operand",
     "operate",
+    "parameters",
     "parse",
     "perhaps_loss",
     "picked",

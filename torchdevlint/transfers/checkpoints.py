@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -19,6 +20,7 @@ from torchdevlint.transfers import states
 from torchdevlint.transfers.devices import parse
 from torchdevlint.values import (
     NONE,
+    Choice,
     Const,
     Container,
     Function,
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+STATE_AND_MODULE = 2
+"""How many arguments a function has that loads a state into a module."""
+
+
 def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Value:
     """Read a checkpoint; without `map_location` its tensors go back to where they were saved from."""
     given = call.get(row.position, row.keyword)
@@ -42,20 +48,23 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     path = text_of_path(run, source.node) if source is not None else ""
     if given is not None:
         _pin(run, call, given)
+    run.facts.maps |= mapped
     made = run.opaque("checkpoint")
+    run.facts.works |= run.activation == 0
     run.load_of[made.key] = made.key
     states.opened(run, made, states.file_of(run, source))
     # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
     distributed = (run_rows.DISTRIBUTED, True) in run.world
     guarded = not distributed and any(truth and _about_accelerator(guard) for guard, truth in run.world)
     guarded = guarded or run.guarded > 0
-    text = call.text
     # What this very run wrote goes back to where this run had it: only another machine could miss that device.
     # After training it reads its own best checkpoint back, whoever wrote that for it.
     host_saved = run.store.get(0, TRAINED) == run.activation + 1 or (
         path in run.host_files or run.saved_files.get(path) == run.activation
     )
-    run.emit(Loaded(call.node, run.world, text, mapped, guarded, made.key, host_saved))
+    run.emit(
+        Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, run.frame.scope, made.key)
+    )
     if row.module:
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
@@ -116,6 +125,7 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     target = call.get(row.path, "f")
     path = text_of_path(run, target.node) if target is not None else ""
     on_host = _on_host(run, value)
+    run.facts.works |= run.activation == 0
     run.facts.saves.append(on_host)
     states.saved(run, states.file_of(run, target), value)
     if path:
@@ -148,19 +158,52 @@ def _on_host(run: Run, value: Value, depth: int = 0) -> bool:
 
 
 def keep_in(run: Run, value: Value, receiver: Module | Opaque) -> None:
-    """Note that what was read is loaded into an object: of an opaque one only a module counts."""
-    if isinstance(receiver, Module):
-        keep(run, value)
-    elif isinstance(value, Opaque) and value.key in run.load_of:
-        run.facts.loads_into.setdefault(run.load_of[value.key], set()).add(receiver.key)
+    """Note that what was read is loaded into an object: of an opaque one only a module counts.
 
-
-def keep(run: Run, value: Value, depth: int = 0) -> None:
-    """Note that what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
-    if isinstance(value, Opaque):
-        root = run.load_of.get(value.key)
-        if root is not None:
+    So is what code that cannot be seen made of it, which gave the keys other names, say.
+    """
+    given = run.facts.made_with.get(value.key, set()) if isinstance(value, Opaque) else set()
+    for root in {run.load_of[key] for key in (*_read(run, value), *(given & run.load_of.keys()))}:
+        if isinstance(receiver, Module):
             run.facts.kept_loads.add(root)
-    elif isinstance(value, Container) and depth < MAX_DEPTH:
-        for _, item in run.items(value).exact:
-            keep(run, item, depth + 1)
+        else:
+            run.facts.loads_into.setdefault(root, set()).add(receiver.key)
+
+
+def handed_back(run: Run, value: Value) -> None:
+    """Note that what was read goes back to the caller; a part of it may be anything (`return checkpoint["epoch"]`)."""
+    for part in _read(run, value):
+        root = run.load_of[part]
+        (run.facts.kept_loads if part == root else run.facts.parts_returned).add(root)
+
+
+def handed_on(run: Run, call: Call) -> None:
+    """Note that code which cannot be seen was given what was read and modules to load it into, and nothing else."""
+    values = [argument.value for argument in call.values()]
+    for value in values if run.load_of and len(values) == STATE_AND_MODULE else ():
+        for other in values if any(_read(run, value)) else ():
+            within = run.items(other).exact if isinstance(other, Container) else ((0, other),)
+            for _, item in within if other is not value else ():
+                if isinstance(item, Module | Opaque):
+                    keep_in(run, value, item)
+
+
+def keep(run: Run, value: Value) -> None:
+    """Note that what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
+    run.facts.kept_loads.update(run.load_of[part] for part in _read(run, value))
+
+
+def _read(run: Run, value: Value, depth: int = 0) -> Iterator[int]:
+    """Yield the keys of what was read from checkpoints, whole or in part, and is a value or in it."""
+    match value:
+        case Opaque():
+            yield from {value.key, value.source} & run.load_of.keys()
+        case Container() if depth < MAX_DEPTH:
+            items = run.items(value)
+            for item in (*(item for _, item in items.exact), *((items.rest,) if items.rest is not None else ())):
+                yield from _read(run, item, depth + 1)
+        case Choice():
+            for option, _ in value.options:
+                yield from _read(run, option, depth)
+        case _:
+            return

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, DeviceNamed, LegacyTyped, NumberAsDevice
+from torchdevlint.incidents import Reliance
 from torchdevlint.interpreter import conditions
 from torchdevlint.knowledge.rows import DeviceType, Follow, Make, Move, MoveKind, Query
 from torchdevlint.lattice import Concrete, Condition, Placement, Possibility, Symbol, SymbolKind
@@ -128,7 +129,7 @@ def _place(run: Run, value: Value, moving: bool) -> Placement | None:
             if value.literal is not None:
                 _literal(run, value.literal, value.placement)
             if value.call is not None:
-                run.emit(CudaCalled(value.call, run.world, text_of(value.call), run.is_guarded))
+                run.emit(CudaCalled(value.call, run.world, text_of(value.call), reliance(run)))
             if value.number is not None and not run.is_guarded:
                 run.emit(NumberAsDevice(value.number, run.world, text_of(value.number), value.placement))
             _sent_to(run, value.placement, moving)
@@ -171,6 +172,14 @@ def _place(run: Run, value: Value, moving: bool) -> Placement | None:
             return None
 
 
+def reliance(run: Run, proof: int = 0) -> Reliance:
+    """Return what tells whether a machine without an accelerator is meant to come here; ``proof`` as in `Reliance`."""
+    frame, guarded = run.frame, run.is_guarded
+    run.facts.placed = True
+    run.facts.relies |= not guarded
+    return Reliance(guarded, run.top.trial and frame is run.top, frame.scope, proof if frame.defining else 0)
+
+
 def named_literal(run: Run, value: Device) -> None:
     """Record a literal accelerator that becomes the default device."""
     if value.literal is not None:
@@ -181,7 +190,7 @@ def _literal(run: Run, node: cst.CSTNode, placement: Placement) -> None:
     """Record that a literal accelerator decides where something lives."""
     for possibility in placement:
         if lattice.is_accelerator(possibility.device):
-            run.emit(DeviceNamed(node, run.world, str(possibility.device), run.is_guarded))
+            run.emit(DeviceNamed(node, run.world, str(possibility.device), reliance(run)))
 
 
 def _sent_to(run: Run, placement: Placement, moving: bool) -> None:
@@ -195,8 +204,12 @@ def _sent_to(run: Run, placement: Placement, moving: bool) -> None:
             expansion = device.expansion
             if (expansion is None and moving) or any(lattice.is_accelerator(p.device) for p in expansion or ()):
                 run.facts.accelerated = True
+            if device.kind is SymbolKind.PLACE:
+                if expansion is None or any(lattice.is_host(p.device) for p in expansion):
+                    run.facts.portable.add(run.frame.scope)
+                run.facts.placed = True
         elif lattice.is_accelerator(device):
-            run.facts.accelerated = True
+            run.facts.accelerated = run.facts.placed = True
 
 
 def sent_by_type(run: Run, argument: Argument) -> Placement | None:
@@ -213,7 +226,7 @@ def typed(run: Run, node: cst.CSTNode, text: str, condition: Condition = lattice
     """Record a type that stands for an accelerator where it makes or moves tensors."""
     world = run.world
     run.world = world | condition
-    run.emit(LegacyTyped(node, run.world, text, run.is_guarded))
+    run.emit(LegacyTyped(node, run.world, text, reliance(run)))
     run.world = world
 
 
@@ -265,24 +278,23 @@ def asked_slots(run: Run, node: cst.BaseExpression) -> set[tuple[int, str]]:
 
 
 def _attributes(node: cst.BaseExpression) -> Iterator[cst.Attribute]:
-    match node:
-        case cst.Call():
-            yield from _attributes(node.func)
-            for argument in node.args:
-                yield from _attributes(argument.value)
-        case cst.Subscript():
-            yield from _attributes(node.value)
-        case cst.Attribute():
-            yield node
-            yield from _attributes(node.value)
-        case cst.Comparison():
-            yield from _attributes(node.left)
-            for part in node.comparisons:
-                yield from _attributes(part.comparator)
-        case cst.BooleanOperation():
-            yield from _attributes(node.left)
-            yield from _attributes(node.right)
-        case cst.UnaryOperation():
-            yield from _attributes(node.expression)
-        case _:
-            return
+    """Yield the attributes that a test reads, those in arguments included."""
+    waiting: list[cst.BaseExpression] = [node]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is cst.Attribute:
+            yield part
+        inside = _PARTS.get(type(part))
+        if inside is not None:
+            waiting.extend(inside(part))
+
+
+_PARTS: dict[type[cst.CSTNode], Callable[..., Iterable[cst.BaseExpression]]] = {
+    cst.Attribute: lambda node: (node.value,),
+    cst.Call: lambda node: (node.func, *(argument.value for argument in node.args)),
+    cst.Subscript: lambda node: (node.value,),
+    cst.Comparison: lambda node: (node.left, *(part.comparator for part in node.comparisons)),
+    cst.BooleanOperation: lambda node: (node.left, node.right),
+    cst.UnaryOperation: lambda node: (node.expression,),
+}
+"""The parts of a test in which attributes are looked for."""

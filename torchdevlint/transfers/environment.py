@@ -12,7 +12,7 @@ from torchdevlint.interpreter import clocks
 from torchdevlint.knowledge.rows import Begin, Clock, Debugging, Environment, ObjectType, SetVariables
 from torchdevlint.lattice import Concrete, Placement
 from torchdevlint.state import BEGUN
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Object, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Imported, Object, Value
 
 _OFF = ("0", "")
 """Values of a variable that turn its switch off."""
@@ -36,9 +36,22 @@ def begun_at(run: Run, node: cst.CSTNode, text: str, placement: Placement) -> No
         begun(run, node, text)
 
 
+def native(run: Run) -> None:
+    """Note that the code uses what exists with an accelerator only."""
+    run.facts.native |= not run.is_guarded
+
+
+def halved(run: Run, call: Call) -> None:
+    """Note that something is made in half precision (`from_pretrained(…, torch_dtype=torch.float16)`)."""
+    values = (argument.value for argument in call.keywords.values())
+    if any(isinstance(value, Imported) and value.name in run.knowledge.half for value in values):
+        native(run)
+
+
 def begin(run: Run, row: Begin, call: Call, receiver: Argument | None) -> Value:
     """Ask for what only an initialised runtime knows."""
     begun(run, call.node, call.text)
+    native(run)
     run.waits += 1  # `synchronize` does, and what the others do is not told apart
     return UNKNOWN
 
@@ -73,7 +86,7 @@ def set_variable(run: Run, row: Environment | SetVariables, name: Value, value: 
         run.emit(SetTooLate(node, run.world, str(name.value), earlier[1], earlier[0]))
     effect = dict(row.debugging).get(str(name.value))
     if effect is not None and isinstance(value, Const) and value.value not in _OFF:
-        _left_on(run, node, f"{name.value}={value.value}", effect)
+        _left_on(run, node, f"{name.value}={value.value}", effect, name.value in row.repeats)
 
 
 def debugging(run: Run, row: Debugging, call: Call, receiver: Argument | None) -> Value:
@@ -86,7 +99,7 @@ def debugging(run: Run, row: Debugging, call: Call, receiver: Argument | None) -
     return UNKNOWN
 
 
-def _left_on(run: Run, node: cst.CSTNode, text: str, effect: str) -> None:
+def _left_on(run: Run, node: cst.CSTNode, text: str, effect: str, repeats: bool = False) -> None:
     """Record a switch that the program turns on in every run, by itself."""
     if run.activation == 0 and all(guard in lattice.ACCELERATORS for guard, _ in run.world):
-        run.emit(DebuggingLeftOn(node, run.world, text, effect))
+        run.emit(DebuggingLeftOn(node, run.world, text, effect, repeats))

@@ -17,13 +17,14 @@ from torchdevlint.knowledge.rows import (
     ObjectType,
     Placing,
     Prepare,
+    Result,
     Row,
     Transparent,
     TreeMap,
 )
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, SCATTERS, Items
-from torchdevlint.transfers import groups, precision, reads, refusals, runtime
+from torchdevlint.transfers import environment, groups, precision, reads, refusals, runtime
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
@@ -76,6 +77,8 @@ def move_helper(run: Run, row: MoveHelper, call: Call, receiver: Argument | None
 
 def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None) -> Object | Opaque:
     """Build an object of a library's class; one that is told where to place things is of unknown kind."""
+    if any(call.keywords[name].value == Const(wanted) for name, wanted in row.native if name in call.keywords):
+        environment.native(run)
     if any(name in call.keywords for name in row.placed_by) or runtime.keeps_to_host(run, row.unplaced, call):
         return run.opaque(f"{call.text}(…)")
     if row.precision is not None:
@@ -106,6 +109,17 @@ def pipe(run: Run, callee: Object, call: Call) -> Value:
         value = calls.call_value(run, step, calls.Call(call.node, call.text, [argument]))
         argument = calls.Argument(call.node, value)
     return argument.value
+
+
+def result(run: Run, row: Result, call: Call, receiver: Argument | None) -> Value:
+    """Return a tensor where the project tells that it is, whose rank and graph are unknown."""
+    for argument in call.values():
+        escapes.escape(run, argument.value)
+    if row.on_host:
+        return Tensor(lattice.on(lattice.HOST, Why(Role.CREATED, call.node, f"returned by `{call.text}`")))
+    run.facts.accelerated = True
+    why = Why(Role.PLACED, call.node, f"returned by `{call.text}`")
+    return Tensor(lattice.on(device_symbol(run, "the accelerator"), why))
 
 
 def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Value:

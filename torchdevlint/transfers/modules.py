@@ -28,11 +28,11 @@ from torchdevlint.knowledge.rows import (
     Submodules,
     Visit,
 )
-from torchdevlint.lattice import ANY
+from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
-from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers import additions, checkpoints, leaves, losses, moves, replicas, states
+from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items, join_all
+from torchdevlint.transfers import additions, checkpoints, environment, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import first_value, receiver_node
 from torchdevlint.transfers.placing import contained, move_module
@@ -57,13 +57,11 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
-
 FROZEN = "<frozen>"
 """The slot that tells that the parameters of a module need no gradient."""
 
 HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
-
 
 OUTPUT_HOOKS = "<output hooks>"
 """The slot of the hooks that a module's output goes through."""
@@ -167,12 +165,13 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
         run.buffers.add((module.key, str(name.value.value)))
     value = held.value
     if row.kind is RegisterKind.MODULE and module.type.container is not ContainerKind.NONE and name is not None:
-        iteration.store_item(run, module, name.value, value)
+        if isinstance(name.value, Const):
+            iteration.store_item(run, module, name.value, value)
+        else:
+            iteration.add_item(run, module, value)  # under a name of its own
     if row.kind is RegisterKind.PARAMETER:
         leaves.assigned(run, value, call.text, call.node)
-    if isinstance(value, Tensor):
-        value = replace(value, held=Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER)
-        value = _as_held(value, call.node, "buffer")
+    value = _registered(value, Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER, call.node)
     register(run, value)
     text = name.value.value if name is not None and isinstance(name.value, Const) else f"<registered {run.new_key()}>"
     run.bound_at[module.key, str(text)] = call.node
@@ -180,6 +179,17 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     run.set_attribute(module.key, str(text), value)
     additions.put_in(run, module, value, old, str(text), call.node)
     return NONE
+
+
+def _registered(value: Value, holder: Holder, node: cst.CSTNode) -> Value:
+    """Return a tensor, or each of a choice, as what a module has registered; anything else as it is."""
+    match value:
+        case Tensor():
+            return _as_held(replace(value, held=holder), node, "buffer")
+        case Choice():
+            return Choice(tuple((_registered(option, holder, node), condition) for option, condition in value.options))
+        case _:
+            return value
 
 
 def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) -> Value:
@@ -266,10 +276,11 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
         exact, rest = list(source.exact), source.any() if source.lost else source.rest
         if source.lost:
             exact = []
-    elif call is not None and call.open:
-        rest = arguments[0].value if arguments else UNKNOWN
     else:
-        exact = [(index, argument.value) for index, argument in enumerate(arguments)]
+        sure = call.sure if call is not None else 0
+        exact = [(index, argument.value) for index, argument in enumerate(arguments[:sure])]
+        further = [(argument.value, ALWAYS) for argument in arguments[sure:]]
+        rest = join_all(further) if further else UNKNOWN if call is not None and call.open else None
     for _, value in exact:
         register(run, value)
     exact = [(key, as_parameter(value)) for key, value in exact]
@@ -319,6 +330,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case Register():
             return registering(run, row, receiver, call)
         case LoadState():
+            if isinstance(receiver, Opaque) and not call.keywords.keys().isdisjoint(row.proofs):
+                run.facts.modules.add(receiver.key)
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
             if row.assigns not in call.keywords:
@@ -346,6 +359,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return _submodules(run, row, receiver, call)
         case Visit():
             return _visit(run, row, receiver, call)
+        case Cast(half=True):
+            environment.native(run)
+            return receiver
         case Cast() | Quiet():
             return receiver
         case _:

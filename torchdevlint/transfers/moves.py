@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import CudaCalled, Moved
+from torchdevlint.events import Moved
 from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.incidents import HeldOptimizer
-from torchdevlint.interpreter import pace
+from torchdevlint.interpreter import discards, pace
 from torchdevlint.knowledge.rows import Carrier, Cast, Move, MoveKind
-from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, HOST, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers import environment, groups, leaves, refusals, workers
 from torchdevlint.transfers.checkpoints import keep
-from torchdevlint.transfers.devices import place_of, sent_by_type
+from torchdevlint.transfers.destinations import destination
 from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.transfers.optimizers import held_optimizers
 from torchdevlint.transfers.placing import move_module, placed
@@ -30,7 +30,6 @@ from torchdevlint.values import (
     Flight,
     Form,
     Holder,
-    Imported,
     Module,
     Object,
     Opaque,
@@ -69,60 +68,6 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
         return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
     return value
-
-
-def destination(run: Run, row: Move, call: Call) -> tuple[Placement | None, bool]:
-    """Return where a move sends its receiver (None: no change of device), and whether a tensor says so."""
-    first = call.arguments[0] if call.arguments else None
-    match row.kind:
-        case MoveKind.CPU:
-            return lattice.on(HOST), False
-        case MoveKind.CUDA | MoveKind.OTHER_TYPE:
-            run.facts.accelerated = True
-            given = first or call.keywords.get("device")
-            if given is not None and isinstance(given.value, Device):
-                given = replace(given, value=replace(given.value, number=None))  # it needs an accelerator anyway
-            named = place_of(run, given, moving=False) if given is not None else None
-            if given is None or isinstance(given.value, Const):
-                function = call.node.func if isinstance(call.node, cst.Call) else None
-                node = function.attr if isinstance(function, cst.Attribute) else call.node
-                run.emit(CudaCalled(node, run.world, f".{call.text}", run.is_guarded))
-            placement = named if named is not None else lattice.on(Concrete(row.type))
-            return placement, False
-        case MoveKind.TYPE:
-            return (sent_by_type(run, first) if first is not None else None), False
-        case MoveKind.TYPE_AS:
-            return (run.placement_of(first.value) if first is not None else None), True
-        case _:
-            return _sent(run, call, first)
-
-
-def _sent(run: Run, call: Call, first: Argument | None) -> tuple[Placement | None, bool]:
-    """Return where `.to(…)` sends: the first argument or `device=`; anything may hide in ``*args``."""
-    if call.hidden and "device" not in call.keywords:
-        return ANY, True
-    keyword = call.keywords.get("device")
-    for argument in (keyword, first):
-        if argument is None:
-            continue
-        if isinstance(argument.value, Tensor):
-            return argument.value.placement, True
-        if isinstance(argument.value, Opaque) and argument.value.key in run.facts.tensors:
-            return run.placement_of(argument.value), True
-        placement = place_of(run, argument)
-        if placement is not None:
-            return placement, _derived(placement)
-    if call.open:
-        return ANY, True
-    return None, False
-
-
-def _derived(placement: Placement) -> bool:
-    """Tell whether a placement is that of another tensor, which makes a move no evidence."""
-    return all(
-        isinstance(p.device, Symbol) and p.device.kind in (SymbolKind.WHEREABOUTS, SymbolKind.OWNER, SymbolKind.BATCH)
-        for p in placement
-    )
 
 
 def _why(row: Move, call: Call, before: Placement, after: Placement) -> Placement:
@@ -193,6 +138,17 @@ def _note_input(run: Run, before: Placement, after: Placement, derived: bool) ->
             run.facts.moved_inside.add(p.device.key)
 
 
+def _note_owner(run: Run, before: Placement, after: Placement) -> None:
+    """Note that a module sends its own tensors to an accelerator for an operation: they are not there, then."""
+    if not all(lattice.is_accelerator(p.device) for p in after):
+        return
+    for p in before:
+        if p.why is None or not isinstance(p.device, Symbol):
+            continue
+        if p.why.root().role is Role.OWNER and p.why.of(Role.OUTPUT) is None:
+            run.facts.at_home.add(p.device.key)
+
+
 def _own_world(run: Run) -> frozenset[tuple[str, bool]]:
     """Return the guards under which the current function moves, beyond those it was called under."""
     return run.world - run.frame.world
@@ -215,6 +171,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
+    _note_owner(run, value.placement, after)
     if all(lattice.is_host(p.device) for p in after):
         pace.fetched(run, value, call.node)
     pace.batch_moved(run, call, f"{text_of(receiver.node)}.{call.text}", value.batch, value.placement, after)
@@ -264,11 +221,14 @@ def _moved(
     if module is not None:
         groups.placed(run, call.node, text, after, proof)
         run.facts.movers.setdefault(module.key, call.node)
+    idle = False
+    if call.discarded and not in_place and isinstance(call.node, cst.Call):
+        to_host = device and all(lattice.is_host(p.device) for p in after)
+        idle = discards.is_idle(run, call.node, node, device, to_host)
     run.emit(
         Moved(
             call.node, run.world, text, call.text, before, after, device, call.discarded, in_place, proof, member,
-            _is_named(run, node),
-            optimizers, replaces, run.new_key(), module,
+            discards.is_named(run, node), optimizers, replaces, run.new_key(), module, idle,
         )
     )  # fmt: skip
 
@@ -278,29 +238,13 @@ def _of_loader(run: Run, value: Opaque) -> bool:
     return value.member and value.source in run.facts.built_loaders
 
 
-def _is_named(run: Run, node: cst.CSTNode) -> bool:
-    """Tell whether an expression is a name or a part of one, not a value that a call has just made."""
-    while True:
-        if isinstance(node, cst.Attribute | cst.Subscript):
-            node = node.value
-        elif (
-            isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Attribute)
-            and node.func.attr.value in run.knowledge.tensor
-        ):
-            node = node.func.value
-        else:
-            break
-    return isinstance(node, cst.Name) and not isinstance(run.lookup(node.value), Imported)
-
-
 def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Attribute) -> Value:
     """Move an object of unknown kind: a module would move in place, of a tensor the result is elsewhere."""
     if row.kind is MoveKind.TYPE and not call.arguments and not call.keywords:
         return Device(run.placement_of(receiver), form=Form.TYPE)
     keep(run, receiver)
     refusals.arguments(run, row, call, receiver.key)
-    after, derived = destination(run, row, call)
+    after, derived = destination(run, row, call, receiver.key)
     is_tensor = receiver.key in run.facts.tensors
     before = run.placement_of(receiver)
     if after is None:

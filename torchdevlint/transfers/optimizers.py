@@ -37,6 +37,7 @@ LOADED = "<loaded>"
 def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | None) -> Optimizer:
     """Build an optimizer: note on each module whose parameters it takes that it holds them."""
     made = Optimizer(run.new_key(), row, call.text)
+    run.facts.works |= run.activation == 0
     stateless = row.stateless_without != "" and row.stateless_without not in call.keywords
     argument = call.get(0, "params")
     if argument is not None:

@@ -83,7 +83,12 @@ def _overrides(run: Run, module: Module) -> bool:
 def contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
     """Return the elements of a container or of a module that is one."""
     items = run.items(module)
-    return (*(value for _, value in items.exact), *((items.rest,) if items.rest is not None else ()))
+    rest = items.rest
+    if isinstance(rest, Choice) and all(isinstance(option, Module) for option, _ in rest.options):
+        further = tuple(option for option, _ in rest.options)  # a loop put in some of each
+    else:
+        further = (rest,) if rest is not None else ()
+    return (*(value for _, value in items.exact), *further)
 
 
 def _move_contained(run: Run, module: Module, placement: Placement, visited: set[int]) -> None:

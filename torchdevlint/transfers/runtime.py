@@ -27,7 +27,7 @@ from torchdevlint.records import replace
 from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.transfers import groups
 from torchdevlint.transfers.collectives import group_made
-from torchdevlint.transfers.devices import choose_device, named, parse, place_of, sent_by_type
+from torchdevlint.transfers.devices import choose_device, named, parse, place_of, reliance, sent_by_type
 from torchdevlint.transfers.environment import begun
 from torchdevlint.values import (
     NONE,
@@ -87,7 +87,7 @@ def set_device(run: Run, row: SetDevice, call: Call, receiver: Argument | None) 
     if row.begins:
         begun(run, call.node, call.text)
     if first is not None and isinstance(first.value, Const):
-        run.emit(CudaCalled(call.node, run.world, call.text, run.is_guarded))
+        run.emit(CudaCalled(call.node, run.world, call.text, reliance(run)))
     else:
         run.world |= {(row.type, True), (DISTRIBUTED, True)}
     run.facts.accelerated = run.facts.chosen = True
@@ -132,6 +132,8 @@ def query(run: Run, row: Query | Count, call: Call, receiver: Argument | None) -
     if isinstance(row, Query) and row.begins:
         begun(run, call.node, call.text)
     run.facts.guards = True
+    if isinstance(row, Query):
+        run.facts.portable.add(run.frame.scope)
     return Flag(frozenset({(row.type, True)}), frozenset({(row.type, False)}))
 
 
@@ -170,6 +172,7 @@ def _may_be_accelerator(run: Run, value: Value) -> bool:
 def arguments(run: Run, row: Arguments, call: Call, receiver: Argument | None) -> Value:
     """Return a namespace of command-line arguments."""
     keeps_to_host(run, row.unplaced, call)
+    run.facts.works |= run.activation == 0
     made = run.opaque(f"{call.text}(…)")
     run.arguments.add(made.key)
     for name, argument in call.keywords.items() if row.holds else ():

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from torchdevlint.knowledge.rows.libraries import (
     Build,
     Carrier,
+    Distribution,
     Feed,
     FrameworkDevice,
     Given,
@@ -15,6 +16,8 @@ from torchdevlint.knowledge.rows.libraries import (
     ObjectType,
     Precision,
     Prepare,
+    Result,
+    Sample,
     Transparent,
     TreeMap,
 )
@@ -88,6 +91,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Move,
     MoveKind,
     Plain,
+    PutAt,
     Quiet,
     RankRule,
     ReadHost,
@@ -96,6 +100,8 @@ from torchdevlint.records import dataclass
 
 Row: TypeAlias = (
     Make
+    | Distribution
+    | Sample
     | Like
     | Convert
     | Follow
@@ -105,6 +111,7 @@ Row: TypeAlias = (
     | Cast
     | ReadHost
     | Plain
+    | PutAt
     | Query
     | Count
     | DeviceType
@@ -136,6 +143,7 @@ Row: TypeAlias = (
     | ObjectType
     | Build
     | Prepare
+    | Result
     | Feed
     | Given
     | FrameworkDevice
@@ -174,13 +182,16 @@ class Knowledge:
     ones, longest first; ``tensor`` maps method names of a tensor, ``tensor_attributes`` its attributes;
     ``module`` and ``optimizer`` map method names likewise. ``tensor_only`` are methods and attributes that
     prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
-    module. ``inert`` are prefixes of modules whose functions leave their arguments alone,
+    module, ``not_of_all`` those of ``module`` that some modules only have.
+    ``inert`` are prefixes of modules whose functions leave their arguments alone,
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
-    stand where a device may and are none, ``spreads`` texts that stand there and mean several devices.
+    stand where a device may and are none, ``half`` those that only accelerators reckon with, ``spreads`` texts that
+    stand there and mean several devices.
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
+    ``default_device`` is where tensors are made that are given no device, if that is not the host.
     ``module_call`` is the method that calling a module runs; a class that
     overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
     """
@@ -194,6 +205,7 @@ class Knowledge:
     module_only: frozenset[str]
     module_call: str
     dtypes: frozenset[str]
+    half: frozenset[str]
     module_overrides: tuple[str, ...]
     state_overrides: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...]
@@ -204,8 +216,10 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    not_of_all: frozenset[str]
     file_reads: frozenset[str]
     spreads: frozenset[str]
+    default_device: str = ""
 
 
 __all__ = [
@@ -233,6 +247,7 @@ __all__ = [
     "DeviceNumber",
     "DeviceType",
     "Differentiate",
+    "Distribution",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -269,6 +284,7 @@ __all__ = [
     "Plain",
     "Precision",
     "Prepare",
+    "PutAt",
     "Query",
     "Quiet",
     "RankRule",
@@ -276,7 +292,9 @@ __all__ = [
     "Register",
     "RegisterKind",
     "Replicas",
+    "Result",
     "Row",
+    "Sample",
     "SaveFile",
     "SetDevice",
     "SetVariables",

@@ -11,7 +11,7 @@ from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
 from torchdevlint.records import dataclass, field
 
 if TYPE_CHECKING:
-    from torchdevlint.knowledge.rows import Row
+    from torchdevlint.knowledge.rows import Combine, Row
 
 
 class Carrier(Enum):
@@ -43,7 +43,8 @@ class ObjectType:
 
     ``methods`` and ``attributes`` map names to rows; ``call`` is the row of calling an instance. ``overrides`` are
     methods of a subclass that the framework calls, with what it hands to them. ``unplaced`` is None where an instance
-    places nothing; else it sends modules to an accelerator where there is one, unless it is given one of these.
+    places nothing; else it sends modules to an accelerator where there is one, unless it is given one of these. With
+    one of ``native`` it wants an accelerator.
     """
 
     name: str
@@ -58,6 +59,7 @@ class ObjectType:
     precision: Precision | None = None
     overrides: Mapping[str, tuple[Arrives, ...]] = field(default_factory=lambda: MappingProxyType({}))
     unplaced: tuple[tuple[str, object], ...] | None = None
+    native: tuple[tuple[str, object], ...] = ()
     pipeline: bool = False  # made of callables, which a call applies one after the other (`transforms.Compose`)
 
 
@@ -72,6 +74,29 @@ class Build:
     placed_by: tuple[str, ...] = ()
     follows: bool = False  # the object is where the first argument is (`pack_padded_sequence`)
     host: tuple[int, str] | None = None  # the position and the name of an argument that has to be on the host
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A class of distributions: its objects are where the parameters are, which have to share a place.
+
+    What is drawn has ``events`` more dimensions than the parameters: one less where they hold a vector for each number.
+    """
+
+    type: ObjectType
+    parameters: Combine
+    events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A method of a distribution that gives a tensor where its parameters are; ``graph`` where it carries theirs.
+
+    What is ``reduced`` may have fewer dimensions than what is drawn.
+    """
+
+    graph: bool = False
+    reduced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +132,13 @@ class MoveHelper:
 
     source: int = 0
     device: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A function of which the project tells where the tensors are that it returns, or that what it returns yields."""
+
+    on_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)

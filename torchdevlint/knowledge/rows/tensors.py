@@ -120,6 +120,13 @@ class Combine:
 
 
 @dataclass(frozen=True, slots=True)
+class PutAt:
+    """`index_put`: values are written where a sequence of tensors says, as by `x[i, j] = v`."""
+
+    in_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Loss:
     """A loss: the target must be where the prediction is (a 0-dim target may mix unless ``strict``).
 
@@ -167,10 +174,12 @@ class Move:
 class Cast:
     """`.float()`, `.half()` …: a new tensor, the same module; no change of device.
 
-    ``whole`` tells that the numbers are integers from here on, which carry no graph.
+    ``whole`` tells that the numbers are integers from here on, which carry no graph, ``half`` that they are of the
+    precision that only accelerators reckon with.
     """
 
     whole: bool = False
+    half: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +208,12 @@ class Plain:
     sizes: bool = False
     demands: bool = False
     counts: bool = False  # it gives the number of elements
+    native: bool = False  # it is of use with an accelerator only
+    trains: bool = False  # it runs a whole training, which writes checkpoints
     reads: bool = False
     asks: bool = False
     modules: bool = False
+    repeats: bool = False  # it makes results repeat, at the cost of time
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +223,9 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """`loss.backward()`: the receiver carries a graph, which is freed."""
+    """`loss.backward()`: the receiver carries a graph, which is freed unless the keyword ``retaining`` is given."""
+
+    retaining: str = ""
 
 
 @dataclass(frozen=True, slots=True)
