@@ -32,7 +32,7 @@ def dependencies(session: nox.Session, needs: str) -> None:
     names = [requirement.partition(">=")[0] for requirement in allowed]
     session.install(".[test-without-torch]")
     if needs == "oldest":
-        session.install(*(re.sub(r">=([\d.]+)", r"==\1.*", requirement) for requirement in allowed))
+        session.install(*(re.sub(r">=([\d.]+)", r"==\1", requirement) for requirement in allowed))
     else:
         session.install("--upgrade", "--upgrade-strategy", "eager", *names)
     session.run("pytest", "-m", "not needs_torch and not needs_index", *session.posargs)

@@ -74,6 +74,15 @@ TOLD = {
 }
 
 SILENT = {
+    "in a loop": "def f(d):\n    x = torch.zeros(3)\n    for _ in range(3):\n        x.to(d)\n        print(x)\n",
+    "where something fails": (
+        "def f(g, d):\n    x = torch.zeros(3)\n    try:\n        x.to(d)\n        g()\n"
+        "    except OSError as x:\n        print(x)\n"
+    ),
+    "moved again by text": "def f(model, x: torch.Tensor, d):\n    x.to(d)\n    return model(x.to('cuda:0'))\n",
+    "a graph that is freed": (
+        "def f(x: torch.Tensor):\n    y = x.cuda().sum()\n    y.backward()\n    y.detach().cpu()\n    return y + 1\n"
+    ),
     "returned": "def f(d):\n    x = torch.zeros(3)\n    x.to(d)\n    return x\n",
     "yielded": "def f(d):\n    x = torch.zeros(3)\n    x.to(d)\n    yield x\n",
     "returned in a container": "def f(d):\n    x = torch.zeros(3)\n    x.to(d)\n    return [{'x': x}, 1]\n",

@@ -183,3 +183,34 @@ def again(items):
 for batch in again(batches):
     break
 """
+
+
+PUT_AT = """\
+import torch
+x = torch.zeros(5, 5, device="cuda")
+i = torch.tensor([2])
+x.index_put_((i,), torch.ones(1, 5, device="cuda"))
+x.index_put_((i.cuda(), None), torch.tensor(1.0), accumulate=True)
+y = torch.index_put(x, indices=(i,), values=torch.ones(1, 5, device="cuda"))
+print((x + y).sum())
+def unseen(a, b):
+    a.index_put_((b,), torch.ones(2))
+    x.index_put_(b, a)
+"""
+
+
+def test_values_are_put_where_indices_say() -> None:
+    assert device_findings(PUT_AT) == []
+    values = PUT_AT.replace('torch.ones(1, 5, device="cuda"))\nx', "torch.ones(1, 5))\nx")
+    assert device_findings(values) == [("TDL101", 4)]
+    host = PUT_AT.replace('(5, 5, device="cuda")', "(5, 5)")
+    assert device_findings(host) == [("TDL109", 5)]  # with the two others, of one cause
+    number = 'import torch\nx = torch.zeros(5)\nx[torch.tensor([1])] = torch.tensor(2.0, device="cuda")\n'
+    assert device_findings(number) == []
+    assert device_findings(number.replace("2.0,", "[2.0],")) == [("TDL101", 3)]
+    result = PUT_AT.replace("x + y", "y + torch.ones(5, 5)")
+    assert device_findings(result) == [("TDL101", 7)]
+
+
+def device_findings(source: str) -> list[tuple[str, int]]:
+    return [(one.code, one.line) for one in analyse(source) if one.code[3] == "1"]

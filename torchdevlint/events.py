@@ -15,6 +15,7 @@ from torchdevlint.costs import CostEvent
 from torchdevlint.incidents import (
     CastElsewhere,
     Collected,
+    DeviceCompared,
     DeviceObjectGiven,
     HeldOptimizer,
     LoadPinned,
@@ -201,7 +202,7 @@ class Tallied:
 
     ``key`` identifies the accumulation. ``graph`` is None where only a later ``backward`` on ``proof`` tells.
     ``slot`` is the variable that was added: a backward pass on it proves its graph. ``attribute`` is the name of a
-    total that other methods of its object may use.
+    total that other methods of its object may use. ``home`` is the loop that makes the total anew at each pass.
     """
 
     node: cst.CSTNode
@@ -214,14 +215,15 @@ class Tallied:
     loop: cst.CSTNode
     slot: tuple[int, str] | None
     attribute: str = ""
+    home: cst.CSTNode | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """A checkpoint was read, ``safe`` where `map_location` was given, a test precedes, or this very run wrote it.
 
-    ``distributed`` tells that several processes run. ``key`` identifies the value read; what became of it stands in the
-    facts.
+    ``distributed`` tells that several processes run. ``scope`` is that of a `Reliance`. ``key`` identifies the value
+    read; what became of it stands in the facts.
     """
 
     node: cst.CSTNode
@@ -229,6 +231,7 @@ class Loaded:
     text: str
     safe: bool
     distributed: bool
+    scope: cst.CSTNode | None
     key: int
 
 
@@ -319,12 +322,16 @@ class SetTooLate:
 
 @dataclass(frozen=True, slots=True)
 class DebuggingLeftOn:
-    """The program turns a switch for debugging on in every run; ``effect`` is what it does."""
+    """The program turns a switch for debugging on in every run; ``effect`` is what it does.
+
+    ``repeats`` tells that results repeat with it, which may be what it is for.
+    """
 
     node: cst.CSTNode
     world: Condition
     text: str
     effect: str
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,23 +342,6 @@ class NumberAsDevice:
     world: Condition
     text: str
     placement: Placement
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceCompared:
-    """A device was compared with what it never equals; ``proof`` is that of an `Operand`.
-
-    ``sides`` are the expressions of the device and of what it was compared with.
-    """
-
-    node: cst.CSTNode
-    world: Condition
-    text: str
-    other: str
-    equal: bool
-    why: str
-    proof: int
-    sides: tuple[cst.CSTNode, cst.CSTNode]
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,9 @@ class FileFacts:
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
 
-    # modules that move something of what they are handed
+    # modules that move something of what they are handed, and those that send tensors of their own to an accelerator
     moved_inside: set[int] = field(default_factory=set)
+    at_home: set[int] = field(default_factory=set)
 
     # batches of which a member is moved off the host (under which condition, by which call), those that may come
     # from anywhere, what an unseen call that made one was given, loaders of the file, and whether a framework has them
@@ -86,9 +87,11 @@ class FileFacts:
     # the moments at which something took the place of a part of a module, by the module and the name
     rebound: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
-    # loops and functions that run a backward pass or a step, loops that call a module, and the accumulations of which
-    # something needs more than the number, or that an object keeps and a method returns
+    # loops and functions that run a backward pass or a step, loops that run a backward pass outside the loops in them,
+    # loops that call a module, and the accumulations of which something needs more than the number, or that an object
+    # keeps and a method returns
     training_loops: set[cst.CSTNode] = field(default_factory=set)
+    stepping_loops: set[cst.CSTNode] = field(default_factory=set)
     calling_loops: set[cst.CSTNode] = field(default_factory=set)
     training_functions: set[int] = field(default_factory=set)
     consumed: set[int] = field(default_factory=set)
@@ -105,22 +108,23 @@ class FileFacts:
     written: dict[str, list[tuple[Entry, ...]]] = field(default_factory=dict)
     rewritten: set[int] = field(default_factory=set)
 
-    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, whether
-    # it runs nothing itself, whether others may use what it defines, and whether it runs code that may rebind its
-    # constants (`exec`)
+    # whether anything in the file leaves the host or may, whether the file asks if an accelerator is there, or where
+    # something is, whether it runs nothing itself, whether others may use what it defines, and whether it runs code
+    # that may rebind its constants (`exec`)
     accelerated: bool = False
     guards: bool = False
+    asks_where: bool = False
     definitions_only: bool = True
     importable: bool = True
     reconfigured: bool = False
 
-    # whether any checkpoint is told where to go
-    maps: bool = False
+    # functions and classes that can be told to use the host, or ask what there is; None for what stands outside of them
+    portable: set[cst.CSTNode | None] = field(default_factory=set)
 
-    # whether the file can be told to use the host, or asks what there is; whether it uses what only an accelerator has,
-    # beside placing things there; whether anything is placed on one, with no test before, and by the file itself; and
-    # whether the file reads arguments or checkpoints, or trains
-    portable: bool = False
+    # whether the file tells any checkpoint where to go; whether it uses what only an accelerator has, beside placing
+    # things there; whether anything is placed on one, with no test before, and by the file itself; and whether the file
+    # reads arguments or checkpoints, or trains
+    maps: bool = False
     native: bool = False
     placed: bool = False
     relies: bool = False
@@ -129,6 +133,9 @@ class FileFacts:
 
     # whether the file turns a switch for debugging off somewhere, or perhaps
     debugging_ends: bool = False
+
+    # whether the file asks for results that repeat, at the cost of time
+    repeats: bool = False
 
     # of each process group that the file makes, whether it moves accelerator tensors only
     groups: set[bool] = field(default_factory=set)
@@ -169,27 +176,37 @@ class FileFacts:
     def fails(self, reliance: Reliance) -> bool:
         """Tell whether what needs an accelerator fails on a machine that the file is meant for.
 
-        That is not told of functions that others may use, nor of what is native to an accelerator, in a file that
-        shows no other machine; and not of a block that tries out what the file defines.
+        That is not told of what is native to an accelerator, nor of functions and classes that others may use, where
+        they show no other machine; and not of a block that tries out what the file defines.
         """
         if reliance.guarded or (reliance.trial and not self.works):
             return False
-        if not self.portable and (self.native or not self.program):
+        if (self.native or not self.program) and not self._shown(reliance.scope):
             return False
         return not reliance.proof or reliance.proof in self.modules or reliance.proof in self.tensors
 
-    @property
-    def loads_anywhere(self) -> bool:
-        """Tell whether a checkpoint of the file may have to be read where there is no accelerator.
+    def loads_anywhere(self, scope: cst.CSTNode | None) -> bool:
+        """Tell whether a checkpoint may have to be read where there is no accelerator, in a function or class.
 
         Not so where nothing runs there anyway, in a file that is told so, nor where all is left to who uses the file.
         """
-        return self.portable or self.maps or not (self.native or self.relies or not self.program)
+        if self.native or self.relies:
+            return self.maps or self._shown(scope)
+        return self.maps or self.program or bool(self.portable)
+
+    def _shown(self, scope: cst.CSTNode | None) -> bool:
+        """Tell whether another machine is shown: by anything in a program, by itself in what others may use."""
+        return bool(self.portable) if self.program else not self.portable.isdisjoint({scope, None})
 
     @property
     def movable(self) -> bool:
         """Tell whether the file's modules can be expected on an accelerator."""
         return self.importable and (self.accelerated or self.definitions_only)
+
+    @property
+    def minds_devices(self) -> bool:
+        """Tell whether anything in the file shows that its author thinks of devices."""
+        return self.accelerated or self.placed or self.guards or self.asks_where
 
     def expand(self, symbol: Symbol) -> Placement | None:
         """Return what the file proves the symbol to be: its own expansion, or a batch's arrival on the host."""
@@ -219,7 +236,7 @@ class FileFacts:
                 known = symbol.key in self.tensors or symbol.key in self.modules
                 return symbol.key in self.namespaces and not known and self._carries(symbol.key)
             case SymbolKind.OWNER:
-                return self.movable
+                return self.movable and symbol.key not in self.at_home
             case _:
                 return False
 

@@ -16,12 +16,14 @@ class Reliance:
     """What is known of a place that needs an accelerator.
 
     ``guarded`` tells that something asks for one before, ``trial`` that only the block under the main guard runs it;
-    ``proof`` is the key of an opaque value that a class is defined with, which must be proven to have tensors, or 0.
+    ``scope`` is the function or class in which it stands, None outside of them; ``proof`` is the key of an opaque value
+    that a class is defined with, which must be proven to have tensors, or 0.
     """
 
     guarded: bool
-    trial: bool = False
-    proof: int = 0
+    trial: bool
+    scope: cst.CSTNode | None
+    proof: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +162,20 @@ class DeviceObjectGiven:
     device: str
     proof: int
     given: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCompared:
+    """A device was compared with what it never equals; ``proof`` is that of an `Operand`.
+
+    ``sides`` are the expressions of the device and of what it was compared with.
+    """
+
+    node: cst.CSTNode
+    world: Condition
+    text: str
+    other: str
+    equal: bool
+    why: str
+    proof: int
+    sides: tuple[cst.CSTNode, cst.CSTNode]

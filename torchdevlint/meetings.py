@@ -298,11 +298,23 @@ def mixtures(event: Combined | Called, facts: FileFacts) -> Iterator[Meeting]:
             return
 
 
+def _is_supposed(meeting: Meeting) -> bool:
+    """Tell whether a meeting needs a module that somebody moves, and is no fault but for that.
+
+    In a file where nothing shows that anybody minds devices, and in a branch that need not run, that is too much to
+    suppose. A layer that its module does not have is not trained either, wherever it is.
+    """
+    sides = (meeting.odd.possibility.device, meeting.other.possibility.device)
+    owner = any(isinstance(device, Symbol) and device.kind is SymbolKind.OWNER for device in sides)
+    return owner and meeting.culprit not in (Culprit.LAYER, Culprit.UNREGISTERED_MODULE)
+
+
 def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culprit) -> Iterator[Meeting]:
     """Yield the meetings of an event for which one culprit is to blame; every such rule asks, so they are kept."""
     found = facts.met.get(id(event))
     if found is None:
-        found = facts.met[id(event)] = tuple(meetings(event, facts))
+        certain = facts.minds_devices or not event.world
+        found = facts.met[id(event)] = tuple(m for m in meetings(event, facts) if certain or not _is_supposed(m))
     for meeting in found:
         if meeting.culprit is culprit:
             yield meeting

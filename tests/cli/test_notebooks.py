@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchdevlint.checking import nbqa, notebooks
+from torchdevlint.checking import editing, nbqa, notebooks
 from torchdevlint.checking.documents import NotEditable
 from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.cli.main import main
@@ -255,7 +255,7 @@ def test_what_is_no_notebook(
     assert main(["check", "--no-cache", "--add-noqa"]) == 1
     assert (project / "a.ipynb").read_text() == text
     with pytest.raises(NotEditable):
-        notebooks.load(project / "a.ipynb")
+        editing.load(project / "a.ipynb")
     capsys.readouterr()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     assert main(["check", "-", "--stdin-filename", "a.ipynb", "--fix"]) == 2

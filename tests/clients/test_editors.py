@@ -59,6 +59,10 @@ def test_neovim(file: Path) -> None:
     region = result["locations"][0]["physicalLocation"]["region"]
     assert (region["startLine"], region["startColumn"], region["endLine"], region["endColumn"]) == (4, 1, 4, 53)
     assert json.loads(run([command, *arguments], file.parent, CLEAN)[1])["runs"][0]["results"] == []
+    # a buffer that was never saved has no name
+    nameless = ["" if argument == str(file) else argument for argument in arguments]
+    [result] = json.loads(run([command, *nameless], file.parent, BUG)[1])["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "stdin"
 
 
 def test_ale(file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -90,7 +91,15 @@ def test_it_finds(project: Path, run: Run, hooks: dict[str, Any]) -> None:
     assert status == 1
     assert f"train.py:4:1: {FOUND}" in told
     assert told.count(".py:") == 1
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": BUG}
+    (project / "explore.ipynb").write_text(
+        json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), "utf-8"
+    )
     written(project, train=CLEAN)
+    status, told = run(hooks, shown)
+    assert status == 1
+    assert f"explore.ipynb:cell 1:4:1: {FOUND}" in told
+    (project / "explore.ipynb").unlink()
     status, told = run(hooks, shown)
     assert (status, "Passed" in told) == (0, True), told
     # the options that users give hold: this is a warning

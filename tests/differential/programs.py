@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from . import batches, devices, families, finishing, habits, losses, training
+from . import batches, devices, families, finishing, habits, losses, routines, training
 from .drawing import Dice
 from .moves import Scope, move_module
 from .networks import network
@@ -70,6 +70,9 @@ def program(dice: Dice) -> Program:
         (5, families.replay),
         (5, families.sequences),
         (6, families.copies),
+        (5, routines.accumulating),
+        (5, routines.resuming),
+        (4, routines.parallel),
     )
     family(s, scope)
     return _assembled(s)

@@ -23,15 +23,19 @@ Ending = Literal["clean", "device", "absent", "other"]
 _ABSENT = re.compile(r"No CUDA GPUs are available|Attempting to deserialize object on a CUDA device")
 
 
+_SHOWN = {"0": "GPU", "0,1": "two GPUs", "": "no GPU"}
+"""What a run sees, by the value of `CUDA_VISIBLE_DEVICES`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run of a program: whether a GPU is visible, and the switches that are on."""
+    """One run of a program: the GPUs that are visible, as CUDA is told, and the switches that are on."""
 
-    visible: bool
+    visible: str
     on: tuple[Switch, ...]
 
     def __str__(self) -> str:
-        return " ".join(["GPU" if self.visible else "no GPU", *map(str, self.on)])
+        return " ".join([_SHOWN[self.visible], *map(str, self.on)])
 
     def text(self, program: Program) -> str:
         text = program.text
@@ -55,10 +59,14 @@ class Run:
 
 
 def trials(program: Program) -> list[Trial]:
-    """Return the ways to run a program: with a GPU all of them, and one without, where everything is in one place."""
+    """Return the ways to run a program: with a GPU all of them, and one without, where everything is in one place.
+
+    A program that spreads a module over GPUs is run with two of them, too.
+    """
     ways = itertools.product(*((None, switch) for switch in program.switches))
     chosen = [tuple(switch for switch in way if switch is not None) for way in ways]
-    return [*(Trial(True, on) for on in chosen), Trial(False, ())]
+    seen = ["0", "0,1"] if "DataParallel" in program.text else ["0"]
+    return [*(Trial(visible, on) for visible in seen for on in chosen), Trial("", ())]
 
 
 def import_torch() -> None:
@@ -68,38 +76,37 @@ def import_torch() -> None:
 
     from torchdevlint.harness.simulator import Machine, install
 
-    install(Machine(devices=1))
+    install(Machine(devices=2))
     torch.set_num_threads(1)
 
 
 def run_all(programs: Sequence[Program]) -> list[list[Run]]:
-    """Run the trials of every program, in two processes that end then: one sees a GPU, one does not.
+    """Run the trials of every program, in processes that end then: what they see differs.
 
     What has raised once is not run again.
     """
     planned = [trials(program) for program in programs]
     found: dict[tuple[int, int], Run] = {}
-    for visible in (True, False):
+    for visible in _SHOWN:
         jobs = [
             (i, k, trial.text(programs[i]), trial.arguments())
             for i, ways in enumerate(planned)
             for k, trial in enumerate(ways)
-            if trial.visible is visible
+            if trial.visible == visible
         ]
-        for i, k, ending, told, lines in _forked(jobs, visible):
+        for i, k, ending, told, lines in _forked(jobs, visible) if jobs else ():
             found[i, k] = Run(planned[i][k], ending, told, tuple(lines))
     return [[found[i, k] for k in range(len(ways)) if (i, k) in found] for i, ways in enumerate(planned)]
 
 
-def _forked(jobs: list[tuple[int, int, str, list[str]]], visible: bool) -> list[Any]:
+def _forked(jobs: list[tuple[int, int, str, list[str]]], visible: str) -> list[Any]:
     reading, writing = os.pipe()
     sys.stdout.flush()
     process = os.fork()
     if not process:
         try:
             os.close(reading)
-            if not visible:
-                os.environ["CUDA_VISIBLE_DEVICES"] = ""
+            os.environ["CUDA_VISIBLE_DEVICES"] = visible
             with os.fdopen(writing, "w") as stream, tempfile.TemporaryDirectory() as folder:
                 stream.write(json.dumps([*_run_jobs(jobs, folder)]))
         finally:

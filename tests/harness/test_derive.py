@@ -11,7 +11,20 @@ import pytest
 from torchdevlint.harness.derive import program
 from torchdevlint.knowledge import NAMES, OF_TENSORS
 from torchdevlint.knowledge.derived import FILE, Rows, line_of, read, release, row_of
-from torchdevlint.knowledge.rows import Combine, Follow, Mix, OptimizerType, Plain, RankRule, Row
+from torchdevlint.knowledge.rows import (
+    Combine,
+    Follow,
+    Like,
+    Loss,
+    Make,
+    Mix,
+    ModuleType,
+    OptimizerType,
+    Plain,
+    RankRule,
+    Row,
+    Switch,
+)
 
 TEXT = FILE.read_text(encoding="utf-8")
 COMMAND = [sys.executable, "-m", "torchdevlint.harness.derive"]
@@ -56,6 +69,20 @@ def test_a_stale_file_is_found_and_written_anew(
         ),
         (Combine(("tensors",), sequence=True), "torch.f Combine operands=tensors, sequence=True"),
         (OptimizerType(stateless_without="momentum"), "torch.f OptimizerType stateless_without=momentum"),
+        (Make(RankRule.SHAPE, shape=-1, packed=True), "torch.f Make shape=-1 packed=True"),
+        (Like(RankRule.SHAPE), "torch.f Like rank=SHAPE"),
+        (
+            Loss(("input", "target", "", "weight"), weights=("weight",), strict=True),
+            "torch.f Loss operands=input,target,,weight strict=True weights=weight,",
+        ),
+        (
+            ModuleType(holds_tensors=False, inputs=("x", "y"), loss=Loss(("x", "y"), targets=("y",))),
+            "torch.f ModuleType holds_tensors=False inputs=x,y loss=Loss loss.operands=x,y loss.targets=y,",
+        ),
+        (
+            ModuleType(switches=(Switch("affine", 3), Switch("track", 4, on=False, buffers=True))),
+            "torch.f ModuleType switches=+affine@3,-track@4:buffers",
+        ),
     ],
 )
 def test_a_line_says_what_its_row_says(row: Row, line: str) -> None:

@@ -87,3 +87,13 @@ by_level = placed  # reveal: cpu if not LEVEL | cuda if LEVEL
 
 for samples in DataLoader(items, collate_fn=lambda samples: samples):
     gathered = samples  # reveal: where DataLoader yields
+
+
+def literals():
+    x = torch.ones(2)
+    number, rows, name, nothing = 0.25, [1, 2], "a", None
+    one = x.to("cuda") if isinstance(number, (int, float)) else x  # reveal: cuda
+    two = x.to("cuda") if isinstance(rows, list) else x  # reveal: cuda
+    three = x.to("cuda") if isinstance(name, (list, tuple)) else x  # reveal: cpu
+    four = x.to("cuda") if isinstance(True, int) else x  # reveal: cuda
+    five = x.to("cuda") if isinstance(nothing, (torch.Tensor, str)) else x  # reveal: cpu

@@ -77,6 +77,14 @@ def test_a_link_to_the_folder_is_the_folder(tmp_path: Path) -> None:
     assert relative(str(tmp_path / "link" / "a.py"), tmp_path / "real") == "a.py"
 
 
+def test_patterns_of_a_folder_mean_no_file_outside_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text(BUG, "utf-8")
+    monkeypatch.chdir(tmp_path / "inside")
+    assert main(["check", "--force-exclude", "--exclude", "src/a.py", str(tmp_path / "src" / "a.py")]) == 1
+
+
 def test_a_pattern_means_no_file_on_another_drive(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: str, start: str) -> str:
         raise ValueError(path, start)
@@ -211,7 +219,7 @@ def test_there_are_never_too_many_processes(monkeypatch: pytest.MonkeyPatch) -> 
     asked = []
 
     class Pool:
-        def __init__(self, workers: int) -> None:
+        def __init__(self, workers: int, **_: object) -> None:
             asked.append(workers)
             raise NotImplementedError
 

@@ -9,7 +9,6 @@ import tokenize
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from torchdevlint.edits import Edit
 
@@ -92,8 +91,3 @@ def parse(data: bytes) -> Document:
     if document.encode() != data:
         raise NotEditable(f"its encoding, {document.encoding}, does not survive a change")
     return document
-
-
-def load(path: Path) -> Document:
-    """Read a document. Raises `OSError` and `NotEditable`."""
-    return parse(path.read_bytes())

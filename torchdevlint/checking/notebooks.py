@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from torchdevlint.checking import magics
@@ -227,11 +226,6 @@ def decode(data: bytes) -> str:
 def parse(text: str) -> Notebook:
     """Return the notebook that a text is; one whose language is another has no cells. Raises `BadNotebook`."""
     return _parse(text, b"")
-
-
-def load(path: Path) -> Notebook:
-    """Read a notebook. Raises `OSError`, and `NotEditable` for what is none."""
-    return editable(path.read_bytes())
 
 
 def editable(data: bytes) -> Notebook:

@@ -29,7 +29,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("check", help="find device bugs in files and folders")
     parser.add_argument("paths", nargs="*", metavar="path", default=["."], help="files, folders, or - (default: .)")
     add_settings(parser)
-    parser.add_argument("--stdin-filename", metavar="FILE", default="stdin", help="what - is called in the report")
+    parser.add_argument(
+        "--stdin-filename", type=_name, metavar="FILE", default="stdin", help="what - is called in the report"
+    )
     parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes; 0, the default, is one a core")
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--no-cache", action="store_true", help="check every file anew, and keep nothing")
@@ -50,6 +52,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     known.add_argument("--baseline", metavar="FILE", type=Path, help="report only what is not in the baseline")
     known.add_argument("--write-baseline", action="store_true", help="write all findings to the file of --baseline")
     parser.set_defaults(execute=execute)
+
+
+def _name(text: str) -> str:
+    return text or "stdin"  # an editor's buffer that was never saved has no name
 
 
 def _jobs(text: str) -> int:

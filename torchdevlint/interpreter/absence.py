@@ -144,6 +144,7 @@ def has(run: Run, value: Value, name: Value) -> Value:
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return UNKNOWN
     asked = name.value
+    of_all = asked in run.knowledge.module and asked not in run.knowledge.not_of_all
 
     def answer(option: Value) -> bool | None:
         if isinstance(option, Tensor) and not option.number:
@@ -151,8 +152,8 @@ def has(run: Run, value: Value, name: Value) -> Value:
         if not isinstance(option, Module):
             return None
         if option.type.own and option.cls is None:
-            return asked in run.knowledge.module or _is_own(option, asked)
-        known = run.store.value(option.key, asked) is not None or asked in run.knowledge.module
+            return of_all or _is_own(option, asked)
+        known = run.store.value(option.key, asked) is not None or of_all
         return True if known else False if option.cls is not None and lacks(run, option, asked) else None
 
     return _each(run, value, answer)
@@ -208,7 +209,7 @@ _EVERY_TENSOR = frozenset({"every tensor"})
 
 
 def _is_of(value: Tensor | Container | Const, wanted: list[Value]) -> bool | None:
-    """Tell a tensor, container or literal by builtin types and the class of every tensor; a batch's tuple may be a list."""
+    """Tell what a value is by its type, a tensor by that of all; a tuple of a batch may be a list."""
     names = [_type_asked(kind) for kind in wanted]
     match value:
         case Tensor(number=True):

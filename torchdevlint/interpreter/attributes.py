@@ -17,6 +17,7 @@ from torchdevlint.knowledge.rows import (
     OptimizerType,
     Plain,
     Query,
+    Sample,
     StateOf,
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
@@ -111,6 +112,7 @@ def _read_under(run: Run, option: Value, condition: Condition, name: str, node: 
 
 def _of_tensor(run: Run, value: Tensor, name: str, node: cst.BaseExpression) -> Value:
     row = run.knowledge.tensor_attributes.get(name)
+    run.facts.asks_where |= isinstance(row, DeviceType | Query)
     match row:
         case DeviceType():
             return Device(value.placement, form=Form.ASKED)
@@ -157,6 +159,7 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
     if name in knowledge.module_only:
         run.facts.modules.add(value.key)
     row = knowledge.tensor_attributes.get(name)
+    run.facts.asks_where |= isinstance(row, DeviceType | Query)
     match row:
         case DeviceType() if value.key not in run.arguments:
             placement = run.module_placement(value)
@@ -305,6 +308,8 @@ def _of_object(run: Run, value: Object, name: str) -> Value:
     if isinstance(row, FrameworkDevice):
         return Device(lattice.on(transfers.device_symbol(run, f"{value.type.name.lower()}.{name}")))
     carries = value.type.carrier is not Carrier.NONE
+    if isinstance(row, Sample) and (tensor := transfers.parameters(run, value)) is not None:
+        return transfers.drawn(run, row, tensor)
     if row is not None and not (carries and isinstance(row, Follow)):
         return run.opaque("")
     if name in value.type.methods:

@@ -25,7 +25,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import is_inert, text_of
 from torchdevlint.records import dataclass, field
-from torchdevlint.state import Branch, join
+from torchdevlint.state import PLACEMENT, Branch, join
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -261,10 +261,22 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
             return methods.call_opaque(run, callee, made)
         case Object():
             return transfers.call_object(run, callee, made)
+        case Choice() if _in_several_places(run, callee):
+            for argument in made.values():
+                escapes.consume(run, argument.value)
+            return run.opaque(f"{made.text}(…)")
         case Choice():
             return _each(run, callee, lambda option: call_value(run, option, made))
         case _:
             return unseen(run, made)
+
+
+def _in_several_places(run: Run, choice: Choice) -> bool:
+    """Tell whether a value is any of several modules (of a list, say) that are not all in one place."""
+    if any(condition or not isinstance(option, Module) for option, condition in choice.options):
+        return False
+    holding = [option for option, _ in choice.options if transfers.holds_tensors(run, option) is not False]
+    return len({run.store.get(option.key, PLACEMENT) for option in holding if isinstance(option, Module)}) > 1
 
 
 def _imported(run: Run, callee: Imported, made: Call) -> Value:
@@ -291,8 +303,8 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     values = [argument.value for argument in made.values()]
     for value in values:
         escapes.escape(run, value)
-    result = run.opaque(name or f"{made.text}(\u2026)")
-    transfers.handed_on(run, made, result)
+    result = run.opaque(name or f"{made.text}(…)")
+    transfers.handed_on(run, made)
     if any(isinstance(value, Flag) for value in values):
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)

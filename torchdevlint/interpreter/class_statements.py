@@ -17,8 +17,7 @@ _PLAIN_BASES = ("builtins.object", "builtins.Exception", "abc.", "typing.", "enu
 def define(run: Run, node: cst.ClassDef) -> Value:
     """Run a class body and return the class, or what decorators of the file make of it."""
     bases = tuple(expressions.evaluate(run, base.value) for base in node.bases)
-    for keyword in node.keywords:
-        expressions.evaluate(run, keyword.value)
+    keywords = [expressions.evaluate(run, keyword.value) for keyword in node.keywords]
     outer = run.frame
     run.frame = Frame(run.new_key(), outer, outer.function, depth=outer.depth, base=outer.base, world=outer.world)
     run.frames[run.frame.key] = run.frame
@@ -47,6 +46,8 @@ def define(run: Run, node: cst.ClassDef) -> Value:
     run.definitions.append(made)
     run.derived.update(base.key for base in lineage.classes(made) if base is not made)
     _tell_bases(run, made)
+    if any(isinstance(meta, Class) and lineage.member(run, meta, "__call__") is not None for meta in keywords):
+        return run.opaque(made.name)  # its metaclass makes its objects, and does with them what it likes
     return _decorated(run, node, made)
 
 

@@ -10,7 +10,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import iteration, pace, tallies
 from torchdevlint.interpreter.run import Run
 from torchdevlint.state import ITEMS, Items, join
-from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Parameters, Value
+from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Object, Parameters, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -42,6 +42,12 @@ def of_state(run: Run, state: Parameters, name: str) -> Value:
             return tensor
         case _:
             return state
+
+
+def of_batch(run: Run, batch: Object, name: str, made: Call) -> Value:
+    """Call `items` or `values` of a batch of tensors, which is a dict, too: all of them are where it is."""
+    tensor = iteration.tensor_of(run, batch)
+    return run.container("view", (), run.container("tuple", (UNKNOWN, tensor)) if name == "items" else tensor)
 
 
 def _append(run: Run, receiver: Container | Module, made: Call) -> Value:

@@ -5,7 +5,6 @@ A look at what the source does with the tensor after the statement. What is not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from torchdevlint.interpreter import reading
 from torchdevlint.interpreter.reading import Line, Path
 from torchdevlint.knowledge.rows import Backward, Cast, Combine, Follow, Loss, Move, Plain, ReadHost, Row
 from torchdevlint.names import dotted, row_of
+from torchdevlint.records import dataclass, field, replace
 from torchdevlint.values import Const, Function, Imported
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def is_named(run: Run, node: cst.CSTNode) -> bool:
     while True:
         if isinstance(node, cst.Attribute | cst.Subscript):
             node = node.value
-        elif (whole := _before_method(run, node)) is not None:
-            node = whole
+        elif (before := _before_method(run, node)) is not None:
+            node = before[0]
         else:
             break
     return isinstance(node, cst.Name) and not isinstance(run.lookup(node.value), Imported)
@@ -80,9 +80,9 @@ def is_idle(run: Run, call: cst.Call, receiver: cst.CSTNode, device: bool, to_ho
     if function is None or isinstance(function.node, cst.Lambda) or run.steps >= run.budget:
         return False
     detached = False
-    while (whole := _before_method(run, receiver)) is not None:
-        detached |= _detaches(run, receiver)
-        receiver = whole
+    while (before := _before_method(run, receiver)) is not None:
+        receiver, row = before
+        detached |= isinstance(row, Follow) and row.graph is False
     if isinstance(receiver, cst.Attribute):
         return _is_private(run, function, receiver, call)
     if not isinstance(receiver, cst.Name):
@@ -101,23 +101,14 @@ def is_idle(run: Run, call: cst.Call, receiver: cst.CSTNode, device: bool, to_ho
     return fate is Fate.MOVED_AGAIN or (fate is Fate.HARMLESS and made)
 
 
-def _before_method(run: Run, node: cst.CSTNode) -> cst.BaseExpression | None:
-    """Return what a method of a tensor is called on, None for any other node."""
+def _before_method(run: Run, node: cst.CSTNode) -> tuple[cst.BaseExpression, Row] | None:
+    """Return what a method of a tensor is called on, with the row of the method, None for any other node."""
     match node:
-        case cst.Call(func=cst.Attribute(value=whole, attr=cst.Name(value=name))) if name in run.knowledge.tensor:
-            return whole
+        case cst.Call(func=cst.Attribute(value=whole, attr=cst.Name(value=name))):
+            row = run.knowledge.tensor.get(name)
+            return (whole, row) if row is not None else None
         case _:
             return None
-
-
-def _detaches(run: Run, node: cst.CSTNode) -> bool:
-    """Tell whether the result of a method of a tensor carries no graph."""
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
-            row = run.knowledge.tensor.get(name)
-            return isinstance(row, Follow) and row.graph is False
-        case _:
-            return False
 
 
 def _is_private(run: Run, function: Function, receiver: cst.Attribute, call: cst.CSTNode) -> bool:
@@ -288,12 +279,12 @@ def _is_dtype(look: _Look, argument: cst.Arg) -> bool:
             bound = [line.node for line in look.lines if reading.binds(line, name)]
             if not bound:
                 return any(word in name for word in look.run.knowledge.no_places)
-            return all(isinstance(node, cst.Assign) and _is_asked_dtype(look.run, node.value) for node in bound)
+            return all(isinstance(node, cst.Assign) and is_asked_dtype(look.run, node.value) for node in bound)
         case value:
-            return _is_asked_dtype(look.run, value)
+            return is_asked_dtype(look.run, value)
 
 
-def _is_asked_dtype(run: Run, node: cst.BaseExpression) -> bool:
+def is_asked_dtype(run: Run, node: cst.BaseExpression) -> bool:
     """Tell whether an expression is `torch.float32`, or what a tensor says of itself that is no device."""
     match node:
         case cst.Attribute(value=whole, attr=cst.Name(value=name)):

@@ -27,6 +27,7 @@ from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
 from torchdevlint.knowledge.rows import Combine, Knowledge, Mix, RankRule
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.names import row_of
+from torchdevlint.records import replace
 from torchdevlint.state import Branch, Items, join
 from torchdevlint.values import (
     NONE,
@@ -140,6 +141,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
         if left.kind == "dict":
             return run.holder("dict", iteration.merged(run.items(left), run.items(right)))
         return iteration.concatenate(run, left, right)
+    if isinstance(left, Container) and isinstance(right, Opaque) and type(node.operator) is cst.Add:
+        return run.holder(left.kind, replace(run.items(left), lost=True))
     if isinstance(left, Container) and type(node.operator) is cst.Multiply:
         return run.container(left.kind, (), run.items(left).any())
     if isinstance(left, Const) and isinstance(left.value, str):

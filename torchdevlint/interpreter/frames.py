@@ -83,6 +83,17 @@ class Frame:
         return self.function is None and self.parent is not None and not self.comprehension
 
     @property
+    def scope(self) -> cst.CSTNode | None:
+        """Return the function or class of the file in which the code stands, None outside of them."""
+        frame = self
+        while frame.parent is not None and frame.parent.parent is not None:
+            frame = frame.parent
+        function = frame.function
+        if function is None:
+            return None
+        return function.owner.node if function.owner is not None else function.node
+
+    @property
     def loop(self) -> cst.CSTNode | None:
         """Return the innermost loop that runs in this scope, or None."""
         return self.loops[-1].node if self.loops else None

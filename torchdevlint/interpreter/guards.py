@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.events import DeviceCompared
+from torchdevlint.incidents import DeviceCompared
 from torchdevlint.interpreter import expressions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol

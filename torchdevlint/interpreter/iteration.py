@@ -10,7 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter import calls, functions, instances, lineage, pace
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import ContainerKind
+from torchdevlint.knowledge.rows import Carrier, ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
@@ -39,8 +39,10 @@ def concatenate(run: Run, left: Container, right: Container) -> Value:
     first, second = run.items(left), run.items(right)
     if first.rest is None and second.rest is None and not first.lost and not second.lost:
         return run.container(left.kind, [v for _, v in first.exact] + [v for _, v in second.exact])
-    rest = first.any()
     other = second.any()
+    if first.rest is None and not first.lost:
+        return run.holder(left.kind, Items(first.exact, other))
+    rest = first.any()
     return run.container(left.kind, (), join(rest, other) if rest is not None and other is not None else rest or other)
 
 
@@ -56,6 +58,8 @@ def as_dict(run: Run, value: Value) -> Items:
     """Return the elements of the dict that is made of a dict, or of pairs of a key and a value."""
     if isinstance(value, Container) and value.kind == "dict":
         return run.items(value)
+    if isinstance(value, Object) and value.type.carrier is Carrier.IN_PLACE:
+        return Items((), tensor_of(run, value))
     exact: list[tuple[object, Value]] = []
     for pair in elements(run, value) or (UNKNOWN,):
         parts = elements(run, pair) or ()
@@ -63,6 +67,13 @@ def as_dict(run: Run, value: Value) -> Items:
             return Items(lost=True)
         exact.append((parts[0].value, parts[1]))
     return Items(tuple(dict(exact).items()))
+
+
+def tensor_of(run: Run, batch: Object) -> Value:
+    """Return any of the tensors of a batch."""
+    made = run.opaque("", run.placement_of(batch), output=True)
+    run.facts.tensors.add(made.key)
+    return made
 
 
 def rebuilt(run: Run, value: Container, change: Callable[[Value], Value]) -> Container:

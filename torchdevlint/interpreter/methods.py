@@ -20,7 +20,18 @@ from torchdevlint.interpreter import (
     selection,
 )
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Arrives, Backward, ContainerKind, Freeze, HoldParameters, Move, Placing, Row
+from torchdevlint.knowledge.rows import (
+    Arrives,
+    Backward,
+    Carrier,
+    ContainerKind,
+    Freeze,
+    HoldParameters,
+    LoadState,
+    Move,
+    Placing,
+    Row,
+)
 from torchdevlint.lattice import ANY, Placement, Possibility
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
@@ -94,9 +105,10 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         return calls.call_value(run, bound, made)
     if name in knowledge.tensor_only:
         run.facts.tensors.add(receiver.key)
-    if name in knowledge.module_only:
-        run.facts.modules.add(receiver.key)
     module_row = knowledge.module.get(name)
+    stateful = isinstance(module_row, HoldParameters | LoadState)  # as an optimizer is, which is moved nowhere
+    if name in knowledge.module_only or (stateful and any(key == receiver.key for key, _ in run.moved)):
+        run.facts.modules.add(receiver.key)
     if isinstance(module_row, HoldParameters):
         return transfers.of_module(run, module_row, receiver, made)
     if isinstance(module_row, Freeze) and receiver.parameter and receiver.key in run.parameter_of:
@@ -277,6 +289,8 @@ def _of_object(run: Run, receiver: Object, name: str, made: Call) -> Value:
     row = receiver.type.methods.get(name)
     if row is not None:
         return transfers.apply_for_object(run, row, receiver, made)
+    if receiver.type.carrier is Carrier.IN_PLACE and name in ("items", "values"):
+        return collections.of_batch(run, receiver, name, made)
     moved = transfers.move_object(run, receiver, name, made)
     if moved is not None:
         return moved

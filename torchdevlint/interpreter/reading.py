@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import libcst as cst
+
+from torchdevlint.records import dataclass
 
 Path: TypeAlias = tuple[cst.CSTNode, ...]
 """Nodes, each in the one before it."""

@@ -15,21 +15,23 @@ _TESTS = {"startswith": str.startswith, "endswith": str.endswith}
 
 
 def contained(run: Run, item: Value, whole: Value) -> Test | None:
-    """Test whether a literal is in a text or in a container of literals; None where that is not known."""
-    if not isinstance(item, Const):
+    """Test whether a literal is in a text or in a container of literals; None where that is not known.
+
+    Numbers with a fraction are not kept by value.
+    """
+    if not isinstance(item, Const) or isinstance(item.value, float):
         return None
     match whole:
         case Const(value=str(text)) if isinstance(item.value, str):
-            found = item.value in text
+            return ALWAYS_TRUE if item.value in text else ALWAYS_FALSE
         case Container():
             items = run.items(whole)
             held = [Const(key) if whole.kind == "dict" else value for key, value in items.exact]
             if items.rest is not None or items.lost or not all(isinstance(value, Const) for value in held):
                 return None
-            found = item in held
+            return ALWAYS_TRUE if item in held else ALWAYS_FALSE
         case _:
             return None
-    return ALWAYS_TRUE if found else ALWAYS_FALSE
 
 
 def of_text(run: Run, receiver: Const, name: str, arguments: list[Value], node: cst.BaseExpression) -> Value:

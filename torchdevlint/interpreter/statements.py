@@ -16,16 +16,18 @@ from torchdevlint.interpreter import (
     escapes,
     expressions,
     loops,
+    moot,
     pace,
     targets,
     told,
     uncalled,
+    writers,
 )
 from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
-from torchdevlint.state import Branch, Slot, Writes, join
-from torchdevlint.values import NONE, Class, Imported, Instance, Opaque, Tensor, Value
+from torchdevlint.state import MODE, Branch, Slot, Writes, join
+from torchdevlint.values import NONE, Class, Const, Imported, Instance, Opaque, Tensor, Value
 
 
 class Flow(Enum):
@@ -104,11 +106,22 @@ def _return(run: Run, node: cst.Return) -> Flow:
     pace.handed_out(run, value)
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
-    elif run.frame.key not in run.facts.training_functions:
+    elif run.frame.key not in run.facts.training_functions and not _evaluates(run):
         escapes.consume(run, value)
     transfers.handed_back(run, value)
     run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
     return Flow.LEFT
+
+
+def _evaluates(run: Run) -> bool:
+    """Tell whether the running function, which one of the file called, puts a module into evaluation mode.
+
+    What it returns is then no loss to train with, unless its caller does so.
+    """
+    if run.frame.caller is None or (run.frame.function is not None and run.frame.function.node in run.decorated):
+        return False
+    written = run.store.since(run.frame.base)
+    return any(name == MODE and value == Const(False) for (_, name), value in written.items())
 
 
 def _raise(run: Run, node: cst.Raise) -> Flow:
@@ -118,9 +131,10 @@ def _raise(run: Run, node: cst.Raise) -> Flow:
 
 
 def _assert(run: Run, node: cst.Assert) -> None:
-    portable = run.facts.portable
+    portable = run.frame.scope in run.facts.portable
     test = conditions.test(run, node.test)
-    run.facts.portable = portable  # what must be there is no choice
+    if not portable:
+        run.facts.portable.discard(run.frame.scope)  # what must be there is no choice
     run.world |= test.when_true
     conditions.narrow(run, node.test, True)
 
@@ -150,6 +164,7 @@ def _branch(run: Run, node: cst.If) -> Flow:
         run.world = otherwise
         asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
+        moot.withdraw(run, current)
         for slot in transfers.tested_slots(run, current.test):
             about_itself.setdefault(slot, _beside(run, current.test))
         if test.known is not False:
@@ -230,8 +245,11 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     world = run.world
     branches: list[Branch] = []
     run.store.push()
+    mended = any(writers.mends(run, handler) for handler in node.handlers)
     run.guarded += bool(node.handlers)
+    run.expecting += mended
     flow = block(run, node.body)
+    run.expecting -= mended
     run.guarded -= bool(node.handlers)
     body = run.store.since(base)
     if flow is Flow.NEXT and node.orelse is not None:

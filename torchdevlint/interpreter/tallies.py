@@ -64,6 +64,7 @@ def emit(
     value: Value,
     total: str,
     slot: tuple[int, str] | None = None,
+    home: cst.CSTNode | None = None,
 ) -> int:
     """Record an accumulation in a loop; return its key, or 0 where there is none."""
     loop = around(run, slot)
@@ -91,6 +92,7 @@ def emit(
         loop.node,
         conditions.slot_of(run, added),
         slot[1] if slot is not None and slot in run.numbers else "",
+        home if slot is None else run.reset_in.get(slot),
     )
     if not loop.first:  # what is done at the first pass only is no accumulation
         run.emit(event if call is None else _at_call(run, call, event))
@@ -147,6 +149,6 @@ def kept(run: Run, receiver: Container, node: cst.CSTNode, added_node: cst.CSTNo
         return
     if run.frame.loops and run.container_loops.get(receiver.key) is run.frame.loops[-1].node:
         return
-    key = emit(run, node, added_node, value, total)
+    key = emit(run, node, added_node, value, total, home=run.container_loops.get(receiver.key))
     if key:
         run.tallies.setdefault(receiver.key, set()).add(key)

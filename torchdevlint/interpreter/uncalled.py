@@ -54,7 +54,8 @@ def asked(run: Run, node: cst.BaseExpression) -> bool:
     else:
         called = True
     if not called:
-        run.facts.guards = run.facts.portable = True
+        run.facts.guards = True
+        run.facts.portable.add(run.frame.scope)
         _emit(run, node, _TRUE)
     return not called
 

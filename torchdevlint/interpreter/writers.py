@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchdevlint.interpreter import attributes, lineage
+from torchdevlint.interpreter import attributes, lineage, reading
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Move, MoveKind
 from torchdevlint.names import text_of
 from torchdevlint.values import Class, Function
+
+_CATCHING = ("RuntimeError", "Exception", "BaseException")
+"""What catches the error that operations on two devices raise."""
 
 ANY_ATTRIBUTE = "*"
 """Stands for every attribute, where a method gives its object to code that may bind any of them."""
@@ -140,6 +143,23 @@ def moves_something(run: Run, node: cst.FunctionDef | cst.Lambda) -> bool:
     return any(
         isinstance(part, cst.Expr) and isinstance(part.value, cst.Call) and _is_move(run, part.value)
         for part in small_statements(node.body)
+    )
+
+
+def mends(run: Run, handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Tell whether a handler moves something where an operation on two devices has failed, and goes on with it."""
+    kind = handler.type
+    kinds = [element.value for element in kind.elements] if isinstance(kind, cst.Tuple) else [kind]
+    if not any(one is None or text_of(one) in _CATCHING for one in kinds):
+        return False
+    statements = list(small_statements(handler.body))
+    if any(isinstance(part, cst.Raise) for part in statements):
+        return False
+    return any(
+        isinstance(path[-1], cst.Call) and _is_move(run, path[-1])
+        for part in statements
+        if isinstance(part, cst.Assign | cst.Expr | cst.Return)
+        for path in reading.nodes(part)
     )
 
 

@@ -6,17 +6,18 @@ from torchdevlint.knowledge.accelerate import ACCELERATE
 from torchdevlint.knowledge.aliases import ALIASES
 from torchdevlint.knowledge.audio import AUDIO
 from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
+from torchdevlint.knowledge.distributions import DISTRIBUTIONS
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, FILE_READS, HOST_LIBRARIES, INERT, PROCESSES
 from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
-from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
+from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, NOT_OF_ALL, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
 from torchdevlint.knowledge.torch_further import FURTHER, FURTHER_OF_TENSORS
 from torchdevlint.knowledge.torch_nn import TORCH_NN
-from torchdevlint.knowledge.torch_runtime import DISTRIBUTIONS, EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
+from torchdevlint.knowledge.torch_runtime import EXTENSIONS, IMPLIES_ACCELERATOR, TORCH_RUNTIME
 from torchdevlint.knowledge.torch_tensor import DTYPES, HALF, TENSOR, TENSOR_ATTRIBUTES, TENSOR_ONLY
 from torchdevlint.knowledge.torchmetrics import TORCHMETRICS
 from torchdevlint.knowledge.transformers import SPREADS, TRANSFORMERS
@@ -65,6 +66,7 @@ DEFAULT = Knowledge(
     processes=PROCESSES,
     expectations=EXPECTATIONS,
     no_places=("dtype", "precision"),
+    not_of_all=NOT_OF_ALL,
     file_reads=FILE_READS,
     spreads=SPREADS,
 )

@@ -14,7 +14,13 @@ adadelta:Adadelta adagrad:Adagrad adam:Adam adamax:Adamax adamw:AdamW asgd:ASGD 
 rmsprop:RMSprop rprop:Rprop sgd:SGD sparse_adam:SparseAdam optimizer:Optimizer
 """)
 
+_DISTRIBUTIONS = words("""
+bernoulli beta categorical dirichlet exponential gamma geometric kl laplace log_normal multivariate_normal normal
+one_hot_categorical poisson uniform
+""")
+
 _PAIRS = {
+    **{f"torch.distributions.{module}.": "torch.distributions." for module in _DISTRIBUTIONS},
     **{f"torch.nn.modules.{module}.": "torch.nn." for module in _NN_MODULES},
     "torch.nn.modules.": "torch.nn.",
     "torch.nn.parameter.": "torch.nn.",

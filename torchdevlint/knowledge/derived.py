@@ -8,24 +8,44 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from torchdevlint.knowledge.rows import Combine, Follow, Mix, OptimizerType, Plain, RankRule, Row
+from torchdevlint.knowledge.rows import (
+    Combine,
+    Follow,
+    Like,
+    Loss,
+    Make,
+    Mix,
+    ModuleType,
+    OptimizerType,
+    Plain,
+    RankRule,
+    Row,
+    Switch,
+)
 
 FILE = Path(__file__).with_name("derived.txt")
 METHOD = "torch.Tensor."
 
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Combine, Follow, OptimizerType, Plain)}
-_ENUMS: dict[str, type[Enum]] = {"rank": RankRule, "mix": Mix, "out_mix": Mix}
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Combine, Follow, Like, Loss, Make, ModuleType, OptimizerType, Plain)
+}
+_ENUMS: dict[str, type[Enum]] = {"rank": RankRule, "mix": Mix, "out_mix": Mix, "returns": RankRule}
+_BUFFERS = ":buffers"
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 
 def line_of(name: str, row: Row) -> str:
     """Return the line of a row: the name, the kind, and what differs from the kind's defaults."""
-    words = [name, type(row).__name__]
+    return " ".join([name, type(row).__name__, *_words(row, "")])
+
+
+def _words(row: Any, before: str) -> Iterator[str]:
     for field in fields(row):
         value = getattr(row, field.name)
         if value != field.default or field.default is MISSING:
-            words.append(f"{field.name}={_text_of(value)}")
-    return " ".join(words)
+            yield f"{before}{field.name}={_text_of(value)}"
+            if isinstance(value, Loss):
+                yield from _words(value, f"{before}{field.name}.")
 
 
 def _text_of(value: object) -> str:
@@ -33,7 +53,11 @@ def _text_of(value: object) -> str:
         case Enum():
             return value.name
         case tuple():
-            return ",".join(map(str, value)) + ("," if len(value) == 1 else "")
+            return ",".join(map(_text_of, value)) + ("," if len(value) == 1 else "")
+        case Loss():
+            return Loss.__name__
+        case Switch():
+            return f"{'+' if value.on else '-'}{value.name}@{value.position}{_BUFFERS if value.buffers else ''}"
         case _:
             return str(value)
 
@@ -41,19 +65,29 @@ def _text_of(value: object) -> str:
 def row_of(words: str) -> Row:
     """Return the row of a line without its name; raises KeyError or TypeError for what is no row."""
     kind, *given = words.split(" ")
-    values = dict(pair.split("=", 1) for pair in given)
-    made: Row = _KINDS[kind](**{name: _value_of(name, text) for name, text in values.items()})
+    values = {name: _value_of(name, text) for name, text in (pair.split("=", 1) for pair in given)}
+    inner = {name: values.pop(name) for name in tuple(values) if "." in name}
+    if "loss" in values:
+        values["loss"] = Loss(**{name.partition(".")[2]: value for name, value in inner.items()})
+    made: Row = _KINDS[kind](**values)
     return made
 
 
 def _value_of(name: str, text: str) -> Any:
     if name in _ENUMS:
         return _ENUMS[name][text]
+    if name == "switches":
+        return tuple(map(_switch_of, text.removesuffix(",").split(",")))
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if "," in text:
         return tuple(text.removesuffix(",").split(","))
     return int(text) if text.lstrip("-").isdigit() else text
+
+
+def _switch_of(text: str) -> Switch:
+    name, _, place = text[1:].removesuffix(_BUFFERS).partition("@")
+    return Switch(name, int(place), on=text[0] == "+", buffers=text.endswith(_BUFFERS))
 
 
 class Rows(Mapping[str, Row]):

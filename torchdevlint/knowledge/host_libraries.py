@@ -70,6 +70,9 @@ _DEBUGGING = (
     ("TORCH_SHOW_CPP_STACKTRACES", "every error collects a stack of C++"),
 )
 
+# Some results repeat only with these: https://docs.pytorch.org/docs/2.13/generated/torch.nn.LSTM.html
+_REPEATS = ("CUDA_LAUNCH_BLOCKING",)
+
 HOST_LIBRARIES: dict[str, Row] = {
     **{f"numpy.{name}": _READ for name in _NUMPY},
     **{f"numpy.{name}": _READ_ALL for name in _NUMPY_ALL},
@@ -94,10 +97,10 @@ HOST_LIBRARIES: dict[str, Row] = {
         timeit.default_timer"""),
         Clock(),
     ),
-    "os.environ": Environment(_ONCE, _LOCAL, _DEBUGGING),
+    "os.environ": Environment(_ONCE, _LOCAL, _DEBUGGING, _REPEATS),
     **dict.fromkeys(("os.getenv", "os.environ.get"), OfProcess(local=_LOCAL)),
-    "os.environ.update": SetVariables(_ONCE, mapping=True, debugging=_DEBUGGING),
-    "os.putenv": SetVariables(_ONCE, debugging=_DEBUGGING),
+    "os.environ.update": SetVariables(_ONCE, mapping=True, debugging=_DEBUGGING, repeats=_REPEATS),
+    "os.putenv": SetVariables(_ONCE, debugging=_DEBUGGING, repeats=_REPEATS),
     **dict.fromkeys(("print", "builtins.print"), _PLAIN),
 }
 

@@ -57,7 +57,7 @@ MODULE: Mapping[str, Row] = {
     "buffers": HoldParameters(),
     "named_buffers": HoldParameters(),
     "state_dict": HoldParameters(state=True),
-    "load_state_dict": LoadState(assigns="assign"),
+    "load_state_dict": LoadState(assigns="assign", proofs=("strict", "assign")),
     "children": Submodules(),
     "modules": Submodules(),
     "named_children": Submodules(named=True),
@@ -72,6 +72,9 @@ MODULE: Mapping[str, Row] = {
     "extra_repr": _PLAIN,
     "no_sync": _PLAIN,
 }
+
+# What only some modules have: those of another accelerator, of Transformers, and wrappers of several processes.
+NOT_OF_ALL = frozenset({"npu", "resize_token_embeddings", "no_sync"})
 
 # https://docs.pytorch.org/docs/2.13/optim.html
 OPTIMIZER: Mapping[str, Row] = {

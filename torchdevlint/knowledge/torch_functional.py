@@ -40,32 +40,17 @@ _COMBINING: dict[str, Row] = {
     "embedding": Combine(("input", "weight"), Mix.STRICT, RankRule.PLUS_ONE, index=("input",)),
 }
 
-_PAIRWISE = Loss()
-
-FUNCTIONAL_LOSSES: dict[str, Loss] = {
-    **dict.fromkeys(words("""soft_margin_loss hinge_embedding_loss kl_div poisson_nll_loss"""), _PAIRWISE),
-    **dict.fromkeys(words("l1_loss smooth_l1_loss"), Loss(expands=True)),
+_LOSSES: dict[str, Row] = {
+    # PyTorch's samples give them no weight.
     "mse_loss": Loss(expands=True, weights=("weight",)),
     "huber_loss": Loss(strict=True, weights=("weight",)),
+    # Targets that are classes and those that are probabilities are compared by two operations.
     "cross_entropy": Loss(("input", "target", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)),
-    "nll_loss": Loss(("input", "target", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)),
-    "binary_cross_entropy": Loss(("input", "target", "weight"), weights=("weight",)),
-    "binary_cross_entropy_with_logits": Loss(("input", "target", "weight"), weights=("weight", "pos_weight")),
-    "multilabel_soft_margin_loss": Loss(("input", "target", "weight"), weights=("weight",)),
-    "multi_margin_loss": Loss(
-        ("input", "target", "", "", "weight"), strict=True, weights=("weight",), strict_weights=("weight",)
-    ),
-    "multilabel_margin_loss": Loss(strict=True),
-    "gaussian_nll_loss": Loss(("input", "target", "var")),
-    "margin_ranking_loss": Loss(("input1", "input2", "target")),
-    "cosine_embedding_loss": Loss(("input1", "input2", "target")),
-    "triplet_margin_loss": Loss(("anchor", "positive", "negative"), targets=("positive", "negative")),
-    "triplet_margin_with_distance_loss": Loss(("anchor", "positive", "negative"), targets=("positive", "negative")),
+    # cuDNN wants the targets on the host, the other kernel where the input is.
     "ctc_loss": Loss(
         ("log_probs", "targets", "input_lengths", "target_lengths"),
         targets=("targets",),
         strict=True,
-        # cuDNN wants the targets on the host, the other kernel where the input is.
         optional_host=("targets", "input_lengths", "target_lengths"),
     ),
 }
@@ -99,9 +84,7 @@ _UTILS: dict[str, Row] = {
 
 TORCH_FUNCTIONAL: dict[str, Row] = {
     **{
-        f"torch.nn.functional.{name}": row
-        for table in (_FOLLOWING, _COMBINING, FUNCTIONAL_LOSSES)
-        for name, row in table.items()
+        f"torch.nn.functional.{name}": row for table in (_FOLLOWING, _COMBINING, _LOSSES) for name, row in table.items()
     },
     **{f"torch.nn.utils.{name}": row for name, row in _UTILS.items()},
     "torch.autograd.grad": Differentiate(),

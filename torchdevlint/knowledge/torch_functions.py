@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-from torchdevlint.knowledge.rows import Combine, Convert, Follow, Like, Make, Mix, Plain, RankRule, Row
+from torchdevlint.knowledge.rows import Combine, Convert, Follow, Make, Mix, Plain, RankRule, Row
 from torchdevlint.knowledge.words import words
 from torchdevlint.records import replace
 
-_MAKE = Make()
-_MAKE_ONE = Make(rank=RankRule.ONE)
-_MAKE_VECTOR = Make(rank=RankRule.VECTOR)
 _HOST_VECTOR = Make(rank=RankRule.VECTOR, always_host=True)
 
 FACTORIES: dict[str, Row] = {
-    **dict.fromkeys(words("zeros ones empty rand randn"), _MAKE),
-    **dict.fromkeys(words("arange randperm linspace logspace range"), _MAKE_ONE),
-    **dict.fromkeys(
-        words("hann_window hamming_window blackman_window bartlett_window kaiser_window fft.fftfreq fft.rfftfreq"),
-        _MAKE_ONE,
-    ),
-    **dict.fromkeys(words("eye tril_indices triu_indices"), _MAKE_VECTOR),
-    "full": Make(packed=True),
-    "empty_strided": Make(packed=True),
-    "empty_permuted": Make(packed=True),
-    "randint": Make(shape=-1, packed=True),
-    "scalar_tensor": Make(rank=RankRule.SCALAR),
-    "from_numpy": _HOST_VECTOR,
-    "frombuffer": _HOST_VECTOR,
-    "from_file": _HOST_VECTOR,
+    # Numbers may be tensors, which are read.
+    **dict.fromkeys(words("linspace logspace"), Make(rank=RankRule.ONE)),
+    # It cannot be called without its coefficients.
+    "signal.windows.general_cosine": Make(rank=RankRule.ONE),
+    # They take no device, or are given data in which tensors may be.
+    **dict.fromkeys(words("from_numpy frombuffer from_file"), _HOST_VECTOR),
     "Tensor": Make(rank=RankRule.VECTOR, legacy="cpu", every=True),
     "tensor": Convert(copies=True),
     "as_tensor": Convert(graph=True),
     "asarray": Convert(graph=True),
-    **dict.fromkeys(words("zeros_like ones_like empty_like full_like rand_like randn_like randint_like"), Like()),
-    **dict.fromkeys(
-        ("signal.windows." + window for window in words("hann hamming blackman bartlett kaiser cosine gaussian")),
-        _MAKE_ONE,
-    ),
 }
 
 _UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
@@ -50,10 +33,10 @@ FOLLOWING: dict[str, Follow] = {
     "max": replace(_PAIR, binary=True),
     "min": replace(_PAIR, binary=True),
     **dict.fromkeys(words("median nanmedian"), _PAIR),
-    "norm": replace(_UNKNOWN_RANK, out_mix=Mix.FREE),  # a number at times
+    "norm": replace(_UNKNOWN_RANK, out_mix=Mix.STRICT),  # a number at times
     # A parameter may be a tensor or a number, which no sample of one kind tells.
     "linalg.matrix_rank": replace(_UNKNOWN_RANK, out_mix=Mix.FREE),
-    "linalg.pinv": Follow(out_mix=Mix.FREE),
+    "linalg.pinv": Follow(),
     "narrow": Follow(),
     "tensor_split": Follow(count=-1),
     # They take any number of tensors, or sizes and tensors.
@@ -86,11 +69,12 @@ COMBINING: dict[str, Combine] = {
 # Functions of `torch` that return Python data or change a switch, and leave their arguments where they are.
 PLAIN: dict[str, Row] = {
     "is_tensor": Plain(asks=True),
+    "use_deterministic_algorithms": Plain(repeats=True),
     **dict.fromkeys(words("is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
     **dict.fromkeys(
         words("""get_default_dtype set_default_dtype get_num_threads set_num_threads set_num_interop_threads
         set_printoptions
-        set_float32_matmul_precision use_deterministic_algorithms seed initial_seed get_rng_state
+        set_float32_matmul_precision seed initial_seed get_rng_state
         set_rng_state set_warn_always set_flush_denormal is_grad_enabled are_deterministic_algorithms_enabled
         can_cast promote_types result_type broadcast_shapes finfo iinfo typename is_inference
         set_deterministic_debug_mode autograd.set_detect_anomaly"""),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     ContainerKind,
-    Loss,
     ModuleType,
     ParameterType,
     Plain,
@@ -15,52 +14,29 @@ from torchdevlint.knowledge.rows import (
     Switch,
     Transparent,
 )
-from torchdevlint.knowledge.torch_functional import FUNCTIONAL_LOSSES
 from torchdevlint.knowledge.words import words
 
 _EMPTY = ModuleType(holds_tensors=False, returns=RankRule.SAME)
-_EMPTY_UNKNOWN = ModuleType(holds_tensors=False)
-_SAME = ModuleType(returns=RankRule.SAME)
-_RNN = ModuleType(inputs=("input", "hx"), output="pair")
-_TWO_INPUTS = ModuleType(holds_tensors=False, inputs=("x1", "x2"))
 _LAYERS: dict[str, ModuleType] = {
+    # PyTorch has no samples of these.
     **dict.fromkeys(
         words("""
-        CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish RReLU ReLU
-        ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold
-        AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d
-        AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d MaxPool1d MaxPool2d MaxPool3d
-        CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d
-        ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d
-        AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout
-        Upsample UpsamplingBilinear2d UpsamplingNearest2d
-        PixelShuffle PixelUnshuffle ChannelShuffle LocalResponseNorm CrossMapLRN2d
+        AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout Hardsigmoid RReLU
+        Upsample UpsamplingBilinear2d UpsamplingNearest2d PixelShuffle PixelUnshuffle ChannelShuffle CrossMapLRN2d
         """),
         _EMPTY,
     ),
-    **dict.fromkeys(words("Unflatten Fold Unfold FractionalMaxPool2d FractionalMaxPool3d"), _EMPTY_UNKNOWN),
+    **dict.fromkeys(words("Unflatten Fold Unfold"), ModuleType(holds_tensors=False)),
     "Flatten": ModuleType(holds_tensors=False, returns=RankRule.VECTOR),
     "Identity": ModuleType(holds_tensors=False, returns=RankRule.SAME, output="input"),
-    **dict.fromkeys(words("CosineSimilarity PairwiseDistance"), _TWO_INPUTS),
+    **dict.fromkeys(words("CosineSimilarity PairwiseDistance"), ModuleType(holds_tensors=False, inputs=("x1", "x2"))),
     **dict.fromkeys(
         words("MaxUnpool1d MaxUnpool2d MaxUnpool3d"),
         ModuleType(holds_tensors=False, inputs=("input", "indices"), returns=RankRule.SAME),
     ),
-    **dict.fromkeys(
-        words("""
-        Linear LazyLinear
-        Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d LazyConv3d
-        LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d
-        """),
-        _SAME,
-    ),
-    **dict.fromkeys(
-        words("""
-        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm
-        """),
-        ModuleType(
-            returns=RankRule.SAME, switches=(Switch("affine", 3), Switch("track_running_stats", 4, buffers=True))
-        ),
+    "LazyLinear": ModuleType(returns=RankRule.SAME),
+    "SyncBatchNorm": ModuleType(
+        returns=RankRule.SAME, switches=(Switch("affine", 3), Switch("track_running_stats", 4, buffers=True))
     ),
     **dict.fromkeys(
         words("LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"),
@@ -68,24 +44,12 @@ _LAYERS: dict[str, ModuleType] = {
             returns=RankRule.SAME, switches=(Switch("affine", 2), Switch("track_running_stats", 3, buffers=True))
         ),
     ),
-    "GroupNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("affine", 3),)),
-    "LayerNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
-    "RMSNorm": ModuleType(returns=RankRule.SAME, switches=(Switch("elementwise_affine", 2),)),
-    **dict.fromkeys(
-        words("InstanceNorm1d InstanceNorm2d InstanceNorm3d"),
-        ModuleType(
-            holds_tensors=False,
-            returns=RankRule.SAME,
-            switches=(Switch("affine", 3, on=False), Switch("track_running_stats", 4, on=False, buffers=True)),
-        ),
-    ),
-    "PReLU": _SAME,
-    "Embedding": ModuleType(returns=RankRule.PLUS_ONE),
     "EmbeddingBag": ModuleType(inputs=("input", "offsets", "per_sample_weights"), returns=RankRule.VECTOR),
-    "Bilinear": ModuleType(inputs=("input1", "input2")),
-    **dict.fromkeys(words("RNN LSTM GRU RNNBase"), _RNN),
-    **dict.fromkeys(words("RNNCell GRUCell"), ModuleType(inputs=("input", "hx"), returns=RankRule.SAME)),
-    "LSTMCell": _RNN,
+    "RNNBase": ModuleType(inputs=("input", "hx"), returns=RankRule.SAME, output="pair"),
+    # They return a pair where `return_indices` asks for it.
+    **dict.fromkeys(words("MaxPool1d MaxPool2d MaxPool3d"), _EMPTY),
+    **dict.fromkeys(words("FractionalMaxPool2d FractionalMaxPool3d"), ModuleType(holds_tensors=False)),
+    # PyTorch's samples have not all of its masks.
     "MultiheadAttention": ModuleType(
         inputs=("query", "key", "value", "key_padding_mask", "", "attn_mask"), returns=RankRule.SAME, output="pair"
     ),
@@ -117,54 +81,6 @@ _LAYERS: dict[str, ModuleType] = {
     "ParameterList": ModuleType(container=ContainerKind.LIST),
     "ModuleDict": ModuleType(container=ContainerKind.DICT),
     "ParameterDict": ModuleType(container=ContainerKind.DICT),
-}
-
-
-def _loss(functional: str, *constructor: str) -> ModuleType:
-    """Return the row of the loss class whose forward is that function."""
-    loss = FUNCTIONAL_LOSSES[functional]
-    operands = tuple(name for name in loss.operands if name and name not in loss.weights)
-    return ModuleType(
-        holds_tensors=False,
-        inputs=operands,
-        returns=RankRule.REDUCTION,
-        loss=Loss(
-            operands=operands,
-            targets=loss.targets,
-            strict=loss.strict,
-            expands=loss.expands,
-            weights=loss.weights if constructor else (),
-            strict_weights=loss.strict_weights if constructor else (),
-            optional_host=loss.optional_host,
-            constructor=constructor,
-        ),
-    )
-
-
-# A weight given to the constructor becomes a buffer of the loss.
-_LOSSES: dict[str, ModuleType] = {
-    "L1Loss": _loss("l1_loss"),
-    "MSELoss": _loss("mse_loss"),
-    "SmoothL1Loss": _loss("smooth_l1_loss"),
-    "HuberLoss": _loss("huber_loss"),
-    "KLDivLoss": _loss("kl_div"),
-    "SoftMarginLoss": _loss("soft_margin_loss"),
-    "HingeEmbeddingLoss": _loss("hinge_embedding_loss"),
-    "PoissonNLLLoss": _loss("poisson_nll_loss"),
-    "GaussianNLLLoss": _loss("gaussian_nll_loss"),
-    "MarginRankingLoss": _loss("margin_ranking_loss"),
-    "CosineEmbeddingLoss": _loss("cosine_embedding_loss"),
-    "TripletMarginLoss": _loss("triplet_margin_loss"),
-    "TripletMarginWithDistanceLoss": _loss("triplet_margin_with_distance_loss"),
-    "MultiLabelMarginLoss": _loss("multilabel_margin_loss"),
-    "CTCLoss": _loss("ctc_loss"),
-    "CrossEntropyLoss": _loss("cross_entropy", "weight"),
-    "NLLLoss": _loss("nll_loss", "weight"),
-    "NLLLoss2d": _loss("nll_loss", "weight"),
-    "BCELoss": _loss("binary_cross_entropy", "weight"),
-    "BCEWithLogitsLoss": _loss("binary_cross_entropy_with_logits", "weight", "", "", "", "pos_weight"),
-    "MultiLabelSoftMarginLoss": _loss("multilabel_soft_margin_loss", "weight"),
-    "MultiMarginLoss": _loss("multi_margin_loss", "", "", "weight"),
 }
 
 # What every module has beside the methods that rows tell of, and what the wrappers have beside that.
@@ -214,7 +130,7 @@ xavier_normal xavier_uniform
 """)
 
 TORCH_NN: dict[str, Row] = {
-    **{f"torch.nn.{name}": row for table in (_LAYERS, _LOSSES) for name, row in table.items()},
+    **{f"torch.nn.{name}": row for name, row in _LAYERS.items()},
     "torch.nn.DataParallel": _DATA_PARALLEL,
     "torch.nn.parallel.DistributedDataParallel": _DISTRIBUTED,
     "torch.distributed.fsdp.FullyShardedDataParallel": _FSDP,

@@ -7,7 +7,6 @@ from torchdevlint.knowledge.rows import (
     Backward,
     Begin,
     Collective,
-    Combine,
     Conversion,
     Count,
     CurrentDevice,
@@ -294,6 +293,3 @@ IMPLIES_ACCELERATOR = frozenset(
 
 # Endings of the names of compiled CUDA extensions (`deform_conv_cuda`, `from . import _C`).
 EXTENSIONS = ("_cuda", "_C", "_gpu", "_cuda_ext", "_cuda_kernel")
-
-# Bounds that depend on each other have no sample; a 0-dim one on the host may mix, as in the other distributions.
-DISTRIBUTIONS: dict[str, Row] = {"torch.distributions.Uniform": Combine(operands=("low", "high"))}

@@ -64,12 +64,8 @@ TENSOR: dict[str, Row] = {
     **dict.fromkeys(words("float double bfloat16 cfloat cdouble chalf"), Cast()),
     "half": Cast(half=True),
     **dict.fromkeys(words("int long short char byte bool"), Cast(whole=True)),
-    # Factories that follow the receiver.
-    **dict.fromkeys(words("new_zeros new_ones new_empty"), Like(rank=RankRule.SHAPE)),
-    "new_full": Like(rank=RankRule.SHAPE, packed=True),
-    "new_tensor": Like(rank=RankRule.UNKNOWN),
-    "new": Like(rank=RankRule.UNKNOWN),
-    "new_empty_strided": Like(rank=RankRule.SHAPE, packed=True),
+    # They are given data, or sizes or data.
+    **dict.fromkeys(words("new_tensor new"), Like(rank=RankRule.UNKNOWN)),
     # The host reads.
     "numpy": ReadHost(tensor_evidence=True, forced="force"),
     "__array__": ReadHost(tensor_evidence=True),

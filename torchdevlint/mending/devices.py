@@ -72,9 +72,10 @@ def known_at(source: Source, node: ast.expr) -> str | None:
 
 def for_literal(source: Source, literal: ast.expr) -> Edit | None:
     """Return the edit that writes the script's device variable instead of a literal, or of the device it is made."""
-    device = known_at(source, literal)
-    made = _made(source, literal)
-    return instead(source, made if made is not None else literal, device) if device is not None else None
+    device, made = known_at(source, literal), _made(source, literal)
+    if device is None or (made is None and _is_device(source, source.scopes.parent(literal))):
+        return None
+    return instead(source, made if made is not None else literal, device)
 
 
 def with_fallback(source: Source, literal: ast.expr) -> Edit | None:
@@ -93,6 +94,10 @@ def with_fallback(source: Source, literal: ast.expr) -> Edit | None:
 def _made(source: Source, literal: ast.expr) -> ast.Call | None:
     """Return the call that makes an object of a literal alone which stands for the device."""
     call = source.scopes.parent(literal)
-    if not isinstance(call, ast.Call) or call.args != [literal] or call.keywords:
-        return None
-    return call if ast.unparse(call.func) == source.scopes.spelled("torch.device", literal) else None
+    alone = isinstance(call, ast.Call) and call.args == [literal] and not call.keywords
+    return call if isinstance(call, ast.Call) and alone and _is_device(source, call) else None
+
+
+def _is_device(source: Source, call: ast.AST | None) -> bool:
+    """Tell whether a call makes an object that stands for a device."""
+    return isinstance(call, ast.Call) and ast.unparse(call.func) == source.scopes.spelled("torch.device", call)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from torchdevlint.mending.edits import Repair, safe
 from torchdevlint.mending.source import Source
-from torchdevlint.mending.statements import moved_up, moves_itself
+from torchdevlint.mending.statements import moved_up, moving
 from torchdevlint.rule import Finding
 
 
 def move_first(finding: Finding, source: Source) -> Repair | None:
     """Write the statement that moves the module before the one that builds the optimizer."""
-    statement = source.statement(finding.node)
-    if not moves_itself(statement, source.call(finding.node)):
-        return None
+    statement = moving(source, source.call(finding.node))
     edits = moved_up(source, statement, source.statement(finding.parts["built"]))
     return safe(*edits) if edits is not None else None

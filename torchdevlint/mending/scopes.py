@@ -116,6 +116,11 @@ class Scopes:
                     pass
         return found
 
+    @property
+    def imported(self) -> set[str]:
+        """The names of what the file imports on its first level."""
+        return set(self._imports.values())
+
     def spelled(self, name: str, node: ast.AST) -> str | None:
         """Return how a dotted name can be written at a node with what the file imports, None where it cannot."""
         parts = name.split(".")

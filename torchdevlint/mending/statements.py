@@ -9,16 +9,14 @@ from torchdevlint.mending.edits import Edit
 from torchdevlint.mending.source import Source
 from torchdevlint.positions import Span
 
-_SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign)
-
 
 def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None) -> tuple[Edit, ...] | None:
-    """Return the edits that move a simple statement, with the comments above it, before another of its block.
+    """Return the edits that move a statement, with the comments above it, before another of its block.
 
     Nothing that stands between the two may use what the statement uses, or bind it anew. Where the other one is in a
     block of its own, the statement goes before that.
     """
-    if not isinstance(statement, _SIMPLE) or other is None:
+    if statement is None or other is None:
         return None
     block = source.scopes.block(statement)
     around: ast.AST | None = other
@@ -27,8 +25,8 @@ def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None)
     if not isinstance(around, ast.stmt) or block.index(around) >= block.index(statement):
         return None
     between = block[block.index(around) : block.index(statement)]
-    used = set(paths(statement))
-    if any(_binds(one, used) for one in between) or any(_uses(one, used) for one in between[1:]):
+    used, modules = set(paths(statement)), source.scopes.imported
+    if any(_binds(one, used) for one in between) or any(_uses(one, statement, modules) for one in between[1:]):
         return None
     if not (_is_alone(source, statement) and _is_alone(source, around)):
         return None
@@ -40,15 +38,28 @@ def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None)
     return (Edit(Span(above, 0, above, 0), text), Edit(Span(first, 0, last + 1, 0), ""))
 
 
-def moves_itself(statement: ast.stmt | None, move: ast.Call | None) -> bool:
-    """Tell whether a statement does nothing but a move, and binds its result to what moved if to anything."""
-    match statement:
-        case ast.Expr(value=value):
-            return value is move
-        case ast.Assign(targets=[target], value=ast.Call(func=ast.Attribute(value=moved)) as value):
-            return value is move and ast.unparse(target) == ast.unparse(moved)
+def moving(source: Source, move: ast.Call | None) -> ast.stmt | None:
+    """Return the statement that does nothing but a move, or the test around that does nothing but such moves."""
+    statement = source.scopes.statement(move) if move is not None else None
+    if move is None or not isinstance(move.func, ast.Attribute) or _moved(statement, move.func.attr) is not move:
+        return None
+    around = source.scopes.parent(statement) if statement is not None else None
+    match around:
+        case ast.If(body=body, orelse=[]) if all(_moved(one, move.func.attr) is not None for one in body):
+            return around
         case _:
-            return False
+            return statement
+
+
+def _moved(statement: ast.stmt | None, method: str) -> ast.Call | None:
+    """Return the call of a method that is all of a statement, whose result, if bound, replaces its object."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)) as call) if name == method:
+            return call
+        case ast.Assign(targets=[target], value=ast.Call(func=ast.Attribute(value=moved, attr=name)) as call):
+            return call if name == method and ast.unparse(target) == ast.unparse(moved) else None
+        case _:
+            return None
 
 
 def paths(node: ast.AST) -> Iterator[tuple[str, ...]]:
@@ -71,20 +82,28 @@ def paths(node: ast.AST) -> Iterator[tuple[str, ...]]:
                 yield from paths(child)
 
 
-def _uses(node: ast.AST, used: set[tuple[str, ...]]) -> bool:
-    """Tell whether a piece of source uses an object of some paths, or may change an attribute of one by a method."""
-    objects = {path[: _depth(path)] for path in used}
-    for path in paths(node):
-        if any(path[: len(one)] == one or one[: len(path)] == path for one in objects):
-            return True
+def _uses(node: ast.AST, statement: ast.stmt, modules: set[str]) -> bool:
+    """Tell whether a piece of source uses what a statement changes, or may change an attribute that it reads."""
+    changed = set(_changed(statement, modules))
+    if any(path[: len(one)] == one or one[: len(path)] == path for one in changed for path in paths(node)):
+        return True
     methods = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
-    roots = {path[0] for path in used if len(path) > 1}
+    roots = {path[0] for path in paths(statement) if len(path) > 1} - modules
     return any(isinstance(m, ast.Attribute) and isinstance(m.value, ast.Name) and m.value.id in roots for m in methods)
 
 
-def _depth(path: tuple[str, ...]) -> int:
-    """Return how much of a path is an object: not the method at its end, nor what an object has of its own."""
-    return 1 if len(path) < 3 else len(path) - 1
+def _changed(statement: ast.stmt, modules: set[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the objects that a statement may change: whose methods it calls, and whose parts it binds."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Call(func=ast.Attribute(value=changed)):
+                yield from (path for path in paths(changed) if path[0] not in modules)
+            case ast.Attribute(value=changed, ctx=ast.Store()) | ast.Subscript(value=changed, ctx=ast.Store()):
+                yield from paths(changed)
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield (name,)
+            case _:
+                pass
 
 
 def _binds(node: ast.AST, used: set[tuple[str, ...]]) -> bool:

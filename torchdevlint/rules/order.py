@@ -10,6 +10,7 @@ from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
 from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.rule import Finding
+from torchdevlint.values import Module
 
 
 class Trouble(Enum):
@@ -65,8 +66,11 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
     if optimizer.stepped is not None and not stateless:
         places = (optimizer.stepped, event.before, event.after)
         state, before, there = (_devices(place, event.world, facts) for place in places)
-        if not state & before or before <= there or not _apart(event, facts):
+        left = {one for one in before if not any(_is_same(one, two, facts) for two in there)}
+        if not state & before or not left or not _apart(event, facts):
             return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it
+        if isinstance(event.module, Module) and event.before == lattice.ANY:
+            return Trouble.NONE, ""  # something placed the module that cannot be seen, perhaps there
         made = "made its state in the constructor" if optimizer.type.eager_state else "was stepped"
         return Trouble.BREAKS, f"it {made}, and its state stays behind"
     if optimizer.home & after or not _leaves_host(event, facts):
@@ -76,6 +80,10 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
     if optimizer.loaded is not None and not optimizer.stateless:  # what is loaded may have no state either
         return Trouble.LOADED, ""
     return Trouble.ORDER, ""
+
+
+def _is_same(one: lattice.Device, two: lattice.Device, facts: FileFacts) -> bool:
+    return one == two or lattice.compare(one, two, facts) is lattice.Answer.SAME
 
 
 def _devices(placement: lattice.Placement, world: lattice.Condition, facts: FileFacts) -> set[lattice.Device]:

@@ -55,6 +55,8 @@ def check(event: Tallied, facts: FileFacts) -> Iterator[Finding]:
         return
     if event.key in facts.returned and event.loop not in facts.training_loops:
         return  # whoever gets it may run the backward pass that nothing here runs
+    if event.home in facts.stepping_loops:
+        return  # it is made anew in each step, of which the loop is a part
     if event.attribute and any(name == event.attribute for _, name in facts.backward):
         return
     carries = event.graph is True or event.slot in facts.backward or event.proof in facts.graphs

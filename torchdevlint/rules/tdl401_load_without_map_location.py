@@ -2,7 +2,8 @@
 
 ## What it does
 Finds `torch.load` and its kin without `map_location`, in a file that can use an accelerator, where the result reaches
-a module, an optimizer, a move or the caller.
+a module, an optimizer, a move or the caller. Where a file needs CUDA anyway TDL501, TDL502 and TDL507 say so first, and
+what is read from a checkpoint that this very run wrote goes back to where it was.
 
 ## Why is this bad?
 Tensors go back to the device from which they were saved. On a machine without that device the load raises. On a
@@ -46,7 +47,7 @@ def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
     """Yield each load that goes back to where the file was saved."""
     if event.safe or not facts.accelerated or not facts.keeps(event.key):
         return
-    if not event.distributed and not facts.loads_anywhere:
+    if not event.distributed and not facts.loads_anywhere(event.scope):
         return
     if facts.saves and all(facts.saves):
         return  # whatever this script writes comes from the host

@@ -2,7 +2,8 @@
 
 ## What it does
 Finds literals like `"cuda"` and `"cuda:0"` that nothing guards: no test, no fallback, no argument, no configuration. A
-file gets one finding for each device, at the first line, with a count.
+file gets one finding for each device, at the first line, with a count. What is meant for one device only is left
+alone, as with TDL502.
 
 ## Why is this bad?
 The script fails on a machine that does not have this accelerator, and cannot be told to use another.

@@ -4,6 +4,10 @@
 Finds `.cuda()`, `torch.cuda.set_device(0)` and the like that no test guards. A file that never asks whether an
 accelerator is there gets one finding with a count; in others each kind of call gets one.
 
+It speaks where another machine is meant: in programs, and in files that ask for an accelerator or are given a device. A
+program that waits for CUDA, measures it, or has its models in half precision is meant for CUDA; a block under the main
+guard that tries out what the file defines is no program; and helpers without such a sign are left to who uses them.
+
 ## Why is this bad?
 The call raises on a machine without CUDA, and the script cannot be told to use another device.
 

@@ -27,8 +27,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdevlint.events import DeviceCompared
 from torchdevlint.facts import FileFacts
+from torchdevlint.incidents import DeviceCompared
 from torchdevlint.rule import Finding, rule
 
 

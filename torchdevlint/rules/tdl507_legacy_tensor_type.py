@@ -3,7 +3,8 @@
 ## What it does
 Finds `torch.cuda.FloatTensor` and its kin where they make tensors, move them with `.type(…)`, or become the default
 type, and no test precedes. The choice `torch.cuda.FloatTensor if cuda else torch.FloatTensor` is one. A file that never
-asks whether an accelerator is there gets one finding with a count; in others each text gets one.
+asks whether an accelerator is there gets one finding with a count; in others each text gets one. What is meant for
+CUDA only is left alone, as with TDL502.
 
 ## Why is this bad?
 Without CUDA the line raises `TypeError: type torch.cuda.FloatTensor not available`, or that CUDA is not there. The type

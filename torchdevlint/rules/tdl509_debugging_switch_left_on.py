@@ -44,5 +44,5 @@ from torchdevlint.rule import Finding, Severity, rule
 )
 def check(event: DebuggingLeftOn, facts: FileFacts) -> Iterator[Finding]:
     """Yield each switch that nothing turns off."""
-    if not facts.debugging_ends:
+    if not (facts.debugging_ends or (event.repeats and facts.repeats)):
         yield Finding(event.node, {"text": event.text, "effect": event.effect})

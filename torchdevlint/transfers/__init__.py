@@ -16,6 +16,7 @@ from torchdevlint.transfers.devices import (
     tested_slots,
 )
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
+from torchdevlint.transfers.distributions import drawn, parameters
 from torchdevlint.transfers.environment import halved, set_variable
 from torchdevlint.transfers.evaluation import evaluated
 from torchdevlint.transfers.frameworks import device_symbol
@@ -30,6 +31,7 @@ from torchdevlint.transfers.modules import (
     fill_container,
     freeze,
     hold,
+    holds_tensors,
     hooked,
     of_module,
     register,
@@ -61,6 +63,7 @@ __all__ = [
     "dataset_tensors",
     "demanded",
     "device_symbol",
+    "drawn",
     "entered",
     "evaluated",
     "fill_container",
@@ -72,6 +75,7 @@ __all__ = [
     "handed_on",
     "handed_out",
     "hold",
+    "holds_tensors",
     "hooked",
     "indexed",
     "input_operands",
@@ -89,6 +93,7 @@ __all__ = [
     "of_unseen_optimizer",
     "operand",
     "operate",
+    "parameters",
     "parse",
     "perhaps_loss",
     "picked",

@@ -20,6 +20,7 @@ from torchdevlint.transfers import states
 from torchdevlint.transfers.devices import parse
 from torchdevlint.values import (
     NONE,
+    Choice,
     Const,
     Container,
     Function,
@@ -33,6 +34,10 @@ from torchdevlint.values import (
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
+
+
+STATE_AND_MODULE = 2
+"""How many arguments a function has that loads a state into a module."""
 
 
 def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Value:
@@ -57,7 +62,9 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     host_saved = run.store.get(0, TRAINED) == run.activation + 1 or (
         path in run.host_files or run.saved_files.get(path) == run.activation
     )
-    run.emit(Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, made.key))
+    run.emit(
+        Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, run.frame.scope, made.key)
+    )
     if row.module:
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
@@ -151,8 +158,12 @@ def _on_host(run: Run, value: Value, depth: int = 0) -> bool:
 
 
 def keep_in(run: Run, value: Value, receiver: Module | Opaque) -> None:
-    """Note that what was read is loaded into an object: of an opaque one only a module counts."""
-    for root in _roots(run, value):
+    """Note that what was read is loaded into an object: of an opaque one only a module counts.
+
+    So is what code that cannot be seen made of it, which gave the keys other names, say.
+    """
+    given = run.facts.made_with.get(value.key, set()) if isinstance(value, Opaque) else set()
+    for root in {run.load_of[key] for key in (*_read(run, value), *(given & run.load_of.keys()))}:
         if isinstance(receiver, Module):
             run.facts.kept_loads.add(root)
         else:
@@ -161,35 +172,38 @@ def keep_in(run: Run, value: Value, receiver: Module | Opaque) -> None:
 
 def handed_back(run: Run, value: Value) -> None:
     """Note that what was read goes back to the caller; a part of it may be anything (`return checkpoint["epoch"]`)."""
-    root = run.load_of.get(value.key) if isinstance(value, Opaque) else None
-    if root is not None and isinstance(value, Opaque) and value.key != root:
-        run.facts.parts_returned.add(root)
-    else:
-        keep(run, value)
+    for part in _read(run, value):
+        root = run.load_of[part]
+        (run.facts.kept_loads if part == root else run.facts.parts_returned).add(root)
 
 
-def handed_on(run: Run, call: Call, result: Opaque) -> None:
-    """Note that code which cannot be seen was given what was read: with a module, or to make something of it."""
+def handed_on(run: Run, call: Call) -> None:
+    """Note that code which cannot be seen was given what was read and modules to load it into, and nothing else."""
     values = [argument.value for argument in call.values()]
-    for value in values if run.load_of else ():
-        for root in _roots(run, value):
-            run.load_of[result.key] = root
-            for other in values:
-                if isinstance(other, Module | Opaque) and other is not value:
-                    keep_in(run, value, other)
+    for value in values if run.load_of and len(values) == STATE_AND_MODULE else ():
+        for other in values if any(_read(run, value)) else ():
+            within = run.items(other).exact if isinstance(other, Container) else ((0, other),)
+            for _, item in within if other is not value else ():
+                if isinstance(item, Module | Opaque):
+                    keep_in(run, value, item)
 
 
 def keep(run: Run, value: Value) -> None:
     """Note that what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
-    run.facts.kept_loads.update(_roots(run, value))
+    run.facts.kept_loads.update(run.load_of[part] for part in _read(run, value))
 
 
-def _roots(run: Run, value: Value, depth: int = 0) -> Iterator[int]:
-    """Yield the keys of the checkpoints that a value, or something in it, was read from."""
-    if isinstance(value, Opaque):
-        for key in {value.key, value.source} & run.load_of.keys():
-            yield run.load_of[key]
-    elif isinstance(value, Container) and depth < MAX_DEPTH:
-        items = run.items(value)
-        for item in (*(item for _, item in items.exact), *((items.rest,) if items.rest is not None else ())):
-            yield from _roots(run, item, depth + 1)
+def _read(run: Run, value: Value, depth: int = 0) -> Iterator[int]:
+    """Yield the keys of what was read from checkpoints, whole or in part, and is a value or in it."""
+    match value:
+        case Opaque():
+            yield from {value.key, value.source} & run.load_of.keys()
+        case Container() if depth < MAX_DEPTH:
+            items = run.items(value)
+            for item in (*(item for _, item in items.exact), *((items.rest,) if items.rest is not None else ())):
+                yield from _read(run, item, depth + 1)
+        case Choice():
+            for option, _ in value.options:
+                yield from _read(run, option, depth)
+        case _:
+            return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.events import CudaCalled
 from torchdevlint.knowledge.rows import Move, MoveKind
 from torchdevlint.lattice import ANY, HOST, Concrete, Placement, Symbol, SymbolKind
+from torchdevlint.records import replace
 from torchdevlint.transfers.devices import place_of, reliance, sent_by_type
 from torchdevlint.values import Const, Device, Opaque, Tensor
 

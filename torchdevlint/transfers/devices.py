@@ -177,7 +177,7 @@ def reliance(run: Run, proof: int = 0) -> Reliance:
     frame, guarded = run.frame, run.is_guarded
     run.facts.placed = True
     run.facts.relies |= not guarded
-    return Reliance(guarded, run.top.trial and frame is run.top, proof if frame.defining else 0)
+    return Reliance(guarded, run.top.trial and frame is run.top, frame.scope, proof if frame.defining else 0)
 
 
 def named_literal(run: Run, value: Device) -> None:
@@ -205,7 +205,8 @@ def _sent_to(run: Run, placement: Placement, moving: bool) -> None:
             if (expansion is None and moving) or any(lattice.is_accelerator(p.device) for p in expansion or ()):
                 run.facts.accelerated = True
             if device.kind is SymbolKind.PLACE:
-                run.facts.portable |= expansion is None or any(lattice.is_host(p.device) for p in expansion)
+                if expansion is None or any(lattice.is_host(p.device) for p in expansion):
+                    run.facts.portable.add(run.frame.scope)
                 run.facts.placed = True
         elif lattice.is_accelerator(device):
             run.facts.accelerated = run.facts.placed = True

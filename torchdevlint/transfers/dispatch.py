@@ -12,11 +12,13 @@ from torchdevlint.transfers import (
     casting,
     checkpoints,
     collectives,
+    distributions,
     draws,
     environment,
     frameworks,
     gradients,
     groups,
+    indexing,
     loaders,
     losses,
     modules,
@@ -49,6 +51,8 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Convert: tensors.convert,
     rows.Follow: operations.follow_call,
     rows.Combine: operations.combine,
+    rows.Distribution: distributions.build,
+    rows.Sample: distributions.sample,
     rows.Loss: losses.call_loss,
     rows.Move: moves.move,
     rows.Cast: moves.cast,
@@ -57,6 +61,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Backward: gradients.backward,
     rows.Differentiate: gradients.differentiate,
     rows.NoGrad: gradients.no_grad,
+    rows.PutAt: indexing.put_at,
     rows.GradMode: gradients.grad_mode,
     rows.Clock: environment.clock,
     rows.DeviceType: runtime.device,
@@ -120,6 +125,8 @@ def apply_for_object(run: Run, row: Row, receiver: Object, call: Call) -> Value:
             return apply(run, row, call, call.arguments[0]) if call.arguments else calls.unseen(run, call)
         case rows.Option() | rows.Arguments():
             return apply(run, row, call, calls.Argument(call.node, receiver))
+        case rows.Sample() | rows.Combine():
+            return apply(run, row, call, distributions.asked(run, receiver, call))
         case _:
             return apply(run, row, call, None)
 

@@ -86,7 +86,7 @@ def set_variable(run: Run, row: Environment | SetVariables, name: Value, value: 
         run.emit(SetTooLate(node, run.world, str(name.value), earlier[1], earlier[0]))
     effect = dict(row.debugging).get(str(name.value))
     if effect is not None and isinstance(value, Const) and value.value not in _OFF:
-        _left_on(run, node, f"{name.value}={value.value}", effect)
+        _left_on(run, node, f"{name.value}={value.value}", effect, name.value in row.repeats)
 
 
 def debugging(run: Run, row: Debugging, call: Call, receiver: Argument | None) -> Value:
@@ -99,7 +99,7 @@ def debugging(run: Run, row: Debugging, call: Call, receiver: Argument | None) -
     return UNKNOWN
 
 
-def _left_on(run: Run, node: cst.CSTNode, text: str, effect: str) -> None:
+def _left_on(run: Run, node: cst.CSTNode, text: str, effect: str, repeats: bool = False) -> None:
     """Record a switch that the program turns on in every run, by itself."""
     if run.activation == 0 and all(guard in lattice.ACCELERATORS for guard, _ in run.world):
-        run.emit(DebuggingLeftOn(node, run.world, text, effect))
+        run.emit(DebuggingLeftOn(node, run.world, text, effect, repeats))

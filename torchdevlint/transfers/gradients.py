@@ -30,6 +30,7 @@ def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> 
     """Run a backward pass: what it runs on has a graph, and whoever runs it trains."""
     receiver = receiver or (call.arguments[0] if call.arguments else None)
     optimizers.trained(run)
+    run.facts.stepping_loops.update(run.running[-1:])
     if receiver is None:
         return NONE
     run.store.set(0, TRAINED, run.activation + 1)

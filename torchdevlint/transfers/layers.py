@@ -199,6 +199,8 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     first = call.arguments[0] if call.arguments else None
     if first is not None and _is_empty(run, module, items):
         return first.value
+    if first is not None and isinstance(first.value, Opaque) and items.exact and _is_layer(items.exact[0][1]):
+        run.facts.tensors.add(first.value.key)
     state = run.module_placement(module) or ANY
     if hooked(run, module):
         return Tensor(state, (1, None))
@@ -216,16 +218,22 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         if run.store.get(module.key, FROZEN) is True:
             return Tensor(state, (1, None), _input_graph(call))
         return Tensor(state, (1, None), graph)
-    if items.rest is None and not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
+    if not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
         run.frame.entered += 1
         value = first.value if first is not None else UNKNOWN
         for _, layer in items.exact:
             inner = calls.Call(call.node, call.text, [calls.Argument(first.node if first else call.node, value)])
             value = calls.call_value(run, layer, inner)
         run.frame.entered -= 1
-        return value
+        if items.rest is None:
+            return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
     return Tensor(placement, ANY_RANK, False if run.no_grad else None)
+
+
+def _is_layer(value: Value) -> bool:
+    """Tell whether a value is one of torch's own layers, which take tensors."""
+    return isinstance(value, Module) and value.cls is None and value.type.container is ContainerKind.NONE
 
 
 def _is_empty(run: Run, module: Module, items: Items) -> bool:

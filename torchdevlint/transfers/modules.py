@@ -57,13 +57,11 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
-
 FROZEN = "<frozen>"
 """The slot that tells that the parameters of a module need no gradient."""
 
 HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
-
 
 OUTPUT_HOOKS = "<output hooks>"
 """The slot of the hooks that a module's output goes through."""
@@ -167,7 +165,10 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
         run.buffers.add((module.key, str(name.value.value)))
     value = held.value
     if row.kind is RegisterKind.MODULE and module.type.container is not ContainerKind.NONE and name is not None:
-        iteration.store_item(run, module, name.value, value)
+        if isinstance(name.value, Const):
+            iteration.store_item(run, module, name.value, value)
+        else:
+            iteration.add_item(run, module, value)  # under a name of its own
     if row.kind is RegisterKind.PARAMETER:
         leaves.assigned(run, value, call.text, call.node)
     value = _registered(value, Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER, call.node)
@@ -329,6 +330,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
         case Register():
             return registering(run, row, receiver, call)
         case LoadState():
+            if isinstance(receiver, Opaque) and not call.keywords.keys().isdisjoint(row.proofs):
+                run.facts.modules.add(receiver.key)
             for argument in call.arguments:
                 checkpoints.keep_in(run, argument.value, receiver)
             if row.assigns not in call.keywords:

@@ -138,6 +138,17 @@ def _note_input(run: Run, before: Placement, after: Placement, derived: bool) ->
             run.facts.moved_inside.add(p.device.key)
 
 
+def _note_owner(run: Run, before: Placement, after: Placement) -> None:
+    """Note that a module sends its own tensors to an accelerator for an operation: they are not there, then."""
+    if not all(lattice.is_accelerator(p.device) for p in after):
+        return
+    for p in before:
+        if p.why is None or not isinstance(p.device, Symbol):
+            continue
+        if p.why.root().role is Role.OWNER and p.why.of(Role.OUTPUT) is None:
+            run.facts.at_home.add(p.device.key)
+
+
 def _own_world(run: Run) -> frozenset[tuple[str, bool]]:
     """Return the guards under which the current function moves, beyond those it was called under."""
     return run.world - run.frame.world
@@ -160,6 +171,7 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
     evidence(run, source, after, derived, call)
     note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
+    _note_owner(run, value.placement, after)
     if all(lattice.is_host(p.device) for p in after):
         pace.fetched(run, value, call.node)
     pace.batch_moved(run, call, f"{text_of(receiver.node)}.{call.text}", value.batch, value.placement, after)

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+PARAMETERS = "<parameters>"
+"""The slot of the tensor that stands for all parameters of a distribution."""
+
 IN_PLACE = Combine(mix=Mix.IN_PLACE, rank=RankRule.SAME, in_place=True)
 
 
@@ -77,7 +80,7 @@ def outputs(run: Run, call: Call) -> list[Operand]:
     if out is None:
         return []
     values = iteration.parts(run, out.value, out.node) if isinstance(out.value, Container) else [out.value]
-    nodes = _element_nodes(out.node, len(values))
+    nodes = element_nodes(out.node, len(values))
     return [
         operand(run, node, value, OUT)
         for node, value in zip(nodes, values, strict=True)
@@ -165,6 +168,10 @@ def operate(
     tensors = [v for v in values if isinstance(v, Tensor) or (isinstance(v, Opaque) and v.placement != ANY)]
     for value in values:
         run.arrive(value, node)
+    if any(isinstance(v, Tensor) for v in values):
+        for v in tensors:
+            if isinstance(v, Opaque) and reads.moved_itself(run, v):
+                run.facts.tensors.add(v.key)  # what is moved, and then reckoned with a tensor, is one
     if not any(isinstance(v, Tensor) or _counts(run, v) for v in tensors):
         # Not proven: what is made of it is no more than it is, and is proven with it.
         return tensors[0] if tensors else _without_tensors(run, values)
@@ -184,8 +191,13 @@ def _is_heavy(row: Combine) -> bool:
 def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
     """Record that values assigned by a mask or an index met what they are assigned to."""
     source = node.value if isinstance(node, cst.Assign) else node
-    operands = [operand(run, target.value, base, "input"), operand(run, source, value, "other")]
-    meet(run, node, Combine(), operands)
+    put(run, node, operand(run, target.value, base, "input"), operand(run, source, value, "other"))
+
+
+def put(run: Run, node: cst.CSTNode, owner: Operand, value: Operand) -> None:
+    """Record that values met what they are put into; one without dimensions is moved there (ATen's `index_put_`)."""
+    if value.rank[0] > 0:
+        meet(run, node, Combine(), [owner, value])
 
 
 def _counts(run: Run, value: Opaque) -> bool:
@@ -282,7 +294,7 @@ def result_placement(tensors: Sequence[Tensor]) -> Placement:
 
 def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Value:
     """An operation on several tensors, as a function or as a method of its first operand."""
-    arguments = _operands(run, row, call, receiver)
+    arguments = [(name, _as_tensor(run, argument)) for name, argument in _operands(run, row, call, receiver)]
     values = [argument.value for _, argument in arguments]
     numbers = any(
         isinstance(a.value, Const) and a.value != NONE and name in row.number_overload for name, a in arguments
@@ -345,15 +357,21 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
     return found
 
 
+def _as_tensor(run: Run, argument: Argument) -> Argument:
+    """Return an argument that is a distribution as the tensor that stands for it."""
+    value = run.store.get(argument.value.key, PARAMETERS) if isinstance(argument.value, Object) else None
+    return replace(argument, value=value) if isinstance(value, Tensor) else argument
+
+
 def _items(run: Run, argument: Argument) -> list[Argument]:
     """Return the elements of a sequence of tensors."""
     escapes.consume(run, argument.value)
     items = iteration.parts(run, argument.value, argument.node)
-    nodes = _element_nodes(argument.node, len(items))
+    nodes = element_nodes(argument.node, len(items))
     return [calls.Argument(node, item, node is argument.node) for node, item in zip(nodes, items, strict=True)]
 
 
-def _element_nodes(node: cst.CSTNode, count: int) -> list[cst.CSTNode]:
+def element_nodes(node: cst.CSTNode, count: int) -> list[cst.CSTNode]:
     """Return the nodes of the elements of a list display, or the node itself for each."""
     plain = isinstance(node, cst.List | cst.Tuple) and all(type(e) is cst.Element for e in node.elements)
     if plain and isinstance(node, cst.List | cst.Tuple) and len(node.elements) == count:

@@ -10,7 +10,7 @@ from torchdevlint.events import HostNeeded, HostRead, Need
 from torchdevlint.interpreter import absence, iteration, pace
 from torchdevlint.knowledge.rows import OfProcess, Plain, ReadHost
 from torchdevlint.lattice import ANY
-from torchdevlint.records import replace
+from torchdevlint.records import dataclass, replace
 from torchdevlint.state import MAX_DEPTH, TRAINED
 from torchdevlint.transfers import environment, groups
 from torchdevlint.transfers.operands import first_value, function_text, operand
@@ -28,6 +28,7 @@ from torchdevlint.values import (
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.frames import Frame
     from torchdevlint.interpreter.run import Run
 
 
@@ -44,7 +45,8 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
         value = argument.value
         if row.only_lists and not isinstance(value, Container):
             continue
-        if _own_parameter(run, argument.node):
+        site = _site(run, call, argument.node)
+        if site is None:
             continue
         if isinstance(value, Container):
             item = iteration.element(run, value, argument.node)
@@ -53,9 +55,10 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
             run.facts.tensors.add(value.key)
         proven = isinstance(value, Tensor) or (isinstance(value, Opaque) and (receiver is not None or value.member))
         if proven and run.placement_of(value) != ANY:
-            read = replace(operand(run, argument.node, value, "input"), part=value is not argument.value)
+            read = replace(operand(run, site.argument, value, "input"), part=value is not argument.value)
             run.arrive(value, call.node)
-            run.emit(HostRead(call.node, run.world, run.frame.entry, read, f"{'.' if receiver else ''}{call.text}"))
+            how = f"{'.' if receiver else ''}{call.text}" if site.call is call else site.call.text
+            run.emit(HostRead(site.call.node, run.world, run.frame.entry, read, how))
     run.waits += 1
     array = run.array()
     if receiver is None and call.arguments and isinstance(call.arguments[0].value, Const):
@@ -71,7 +74,7 @@ def need_host(run: Run, call: Call, argument: Argument | None, need: Need) -> No
     if argument is None or call.hidden:
         return
     value = argument.value
-    if isinstance(value, Tensor) or (isinstance(value, Opaque) and _moved_itself(run, value)):
+    if isinstance(value, Tensor) or (isinstance(value, Opaque) and moved_itself(run, value)):
         needed = replace(operand(run, argument.node, value, "input"), proof=0)
         run.emit(HostNeeded(call.node, run.world, needed, function_text(call), need))
 
@@ -96,30 +99,56 @@ def pin_items(run: Run, call: Call, asked: Argument | None, value: Value, depth:
             return
 
 
-def _moved_itself(run: Run, value: Opaque) -> bool:
+def moved_itself(run: Run, value: Opaque) -> bool:
     """Tell whether an object of unknown kind is where it is by moves of its own."""
     return all(p.why is not None and (value.key, p.why.node) in run.moved for p in value.placement)
 
 
-def _own_parameter(run: Run, node: cst.CSTNode) -> bool:
-    """Tell whether an expression is about a parameter of the helper that runs: its callers decide."""
-    function = run.frame.function
-    if function is None or run.frame.depth == 0:
-        return False
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """Where a value comes into what reads it: the call, and the argument of it."""
+
+    call: Call
+    argument: cst.CSTNode
+
+
+def _site(run: Run, call: Call, node: cst.CSTNode) -> _Site | None:
+    """Return where a value was handed in: what a helper reads of a parameter of its own, its callers decide.
+
+    None where no call of the file gives the parameter.
+    """
+    frame: Frame | None = run.frame
+    while frame is not None and (name := _own_parameter(run, frame, node)):
+        if frame.call is None or frame.function is None:
+            return None
+        parameters = [p.name.value for p in frame.function.node.params.params][frame.function.receiver is not None :]
+        argument = frame.call.get(parameters.index(name), name)
+        if argument is None or frame.call.open or run.guarded:  # in a `try`, say, which tells what to do then
+            return None
+        call, node, frame = frame.call, argument.node, frame.caller
+    return _Site(call, node)
+
+
+def _own_parameter(run: Run, frame: Frame, node: cst.CSTNode) -> str:
+    """Return the parameter of the helper that runs that an expression is about; nothing where it is about no such."""
+    function = frame.function
+    if function is None or frame.depth == 0:
+        return ""
     while isinstance(node, cst.Call | cst.Attribute | cst.Subscript):
         if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
-            return False  # what a call gave is the helper's own
+            return ""  # what a call gave is the helper's own
         node = node.func if isinstance(node, cst.Call) else node.value
-    if not isinstance(node, cst.Name) or run.versions.get((run.frame.key, node.value), 0) > run.frame.begun:
-        return False  # what the helper has bound itself is its own
+    if not isinstance(node, cst.Name) or run.versions.get((frame.key, node.value), 0) > frame.begun:
+        return ""  # what the helper has bound itself is its own
     names = [parameter.name.value for parameter in function.node.params.params]
-    return node.value in (names[1:] if function.receiver is not None else names)
+    return node.value if node.value in (names[1:] if function.receiver is not None else names) else ""
 
 
 def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     """Give Python data; a method that only tensors have proves its object one."""
     if receiver is not None and row.tensor_evidence and isinstance(receiver.value, Opaque):
         run.facts.tensors.add(receiver.value.key)
+    run.facts.repeats |= row.repeats
     if row.native:
         environment.native(run)
     if row.trains:

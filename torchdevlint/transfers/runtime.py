@@ -132,7 +132,8 @@ def query(run: Run, row: Query | Count, call: Call, receiver: Argument | None) -
     if isinstance(row, Query) and row.begins:
         begun(run, call.node, call.text)
     run.facts.guards = True
-    run.facts.portable |= isinstance(row, Query)
+    if isinstance(row, Query):
+        run.facts.portable.add(run.frame.scope)
     return Flag(frozenset({(row.type, True)}), frozenset({(row.type, False)}))
 
 

@@ -139,7 +139,8 @@ def _count(seen: Observations) -> int:
 def _combination(seen: Observations, order: list[str], forms: set[str]) -> Row | None:
     certain, graph = _graph(seen)
     in_place = _in_place(seen)
-    if forms != {"tensor"} or not certain or in_place is None:
+    count = _count(seen) if forms == {"tuple"} else 0
+    if (forms != {"tensor"} and count < 2) or not certain or in_place is None:
         return None
     names = [name for name in order if name]
     mix = _mix(seen, names, in_place)
@@ -154,6 +155,7 @@ def _combination(seen: Observations, order: list[str], forms: set[str]) -> Row |
         graph=graph,
         in_place=in_place,
         out_mix=None if written is mix else written,
+        count=count,
     )
 
 
@@ -180,6 +182,5 @@ def _of_a_list(seen: Observations, forms: set[str]) -> Row | None:
         return None
     rank = rule_of(seen, tuple(names), following=False)
     written = out_mix(seen.offer, [ran.bound for ran in seen.ran])
-    return Combine(
-        tuple(names), Mix.STRICT, rank, sequence=True, graph=graph, out_mix=None if written is Mix.ZERO_DIM else written
-    )
+    written = None if written in (Mix.STRICT, Mix.ZERO_DIM) else written
+    return Combine(tuple(names), Mix.STRICT, rank, sequence=True, graph=graph, out_mix=written)

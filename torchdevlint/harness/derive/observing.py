@@ -149,13 +149,13 @@ def observe(offer: Offer, samples: Samples) -> Observations:
             seen.add(bound.sample.kind())
             outcome = call(offer, placed(bound, {}))
             together += [outcome] if isinstance(outcome, Result) else []
-            mixed.extend(_mixtures(offer, bound, first))
+            mixed.extend(mixtures(offer, bound))
             for variant in of_other_ranks(bound):
                 kind = variant.sample.kind()
-                if kind not in seen:
+                other = _run_here(offer, variant) if kind not in seen else None
+                if other is not None:
                     seen.add(kind)
-                    other = _run_here(offer, variant)
-                    ran += [other] if other is not None else []
+                    ran.append(other)
     return Observations(offer, tuple(ran), tuple(together), tuple(mixed), frozenset(unfolding.heard), varied)
 
 
@@ -239,7 +239,7 @@ def _share(one: torch.Tensor, other: torch.Tensor) -> bool:
     return bool(is_plain(other) and one.untyped_storage()._cdata == other.untyped_storage()._cdata)
 
 
-def _mixtures(offer: Offer, bound: Bound, first: Ran) -> Iterator[Mixed]:
+def mixtures(offer: Offer, bound: Bound) -> Iterator[Mixed]:
     """Try operands on two devices, as they are and with one of them 0-dim on the host."""
     names = list(bound.tensors())
     if not all(each.numel() for tensors in bound.tensors().values() for each in tensors):

@@ -23,7 +23,7 @@ def out_mix(offer: Offer, calls: Sequence[Bound]) -> Mix | None:
     Where it is not certain that devices are compared, they are not.
     """
     answers: list[Answer] = []
-    lenient = False
+    scalars: list[Answer] = []
     taken = False
     with Unfolding() as unfolding:
         for bound in [each for each in calls if _has_dimensions(each)][:_MOST_TRIED]:
@@ -34,15 +34,17 @@ def out_mix(offer: Offer, calls: Sequence[Bound]) -> Mix | None:
             on_device = [each.cuda() for each in outputs]
             answers.append(_answer(offer, placed(bound, {}), outputs))
             answers.append(_answer(offer, placed(bound, dict.fromkeys(bound.tensors(), "cpu")), on_device))
-            names = list(bound.tensors())
-            for name in names if len(names) > 1 else ():
-                scalar = placed(with_a_scalar(bound, name), {name: "cpu"})
-                lenient = lenient or _answer(offer, scalar, on_device) is Answer.RAN
+            for name in bound.tensors():
+                scalar = with_a_scalar(bound, name)
+                if _answer(offer, placed(scalar, {}), on_device) is Answer.RAN:
+                    scalars.append(_answer(offer, placed(scalar, {name: "cpu"}), on_device))
     if not taken:
         return None
     if Answer.RAN in answers or Answer.REFUSED not in answers or unfolding.heard - checked():
         return Mix.FREE
-    return Mix.ZERO_DIM if lenient else None
+    if Answer.RAN in scalars:
+        return Mix.ZERO_DIM
+    return Mix.STRICT if Answer.REFUSED in scalars else None
 
 
 def _has_dimensions(bound: Bound) -> bool:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from torchdevlint.knowledge import NAMES, OF_TENSORS
 from torchdevlint.knowledge.derived import FILE, METHOD, line_of
+from torchdevlint.knowledge.rows import Row
 
 COMMAND = "python -m torchdevlint.harness.derive"
 _SHOWN = 40
@@ -25,7 +26,7 @@ def derive() -> str:
     warnings.simplefilter("ignore")  # of deprecated functions, whose rows are as good
     install()
 
-    from torchdevlint.harness.derive import classes
+    from torchdevlint.harness.derive import classes, factories, losses, modules
     from torchdevlint.harness.derive.judging import row_of
     from torchdevlint.harness.derive.observing import observe
     from torchdevlint.harness.derive.samples import Samples
@@ -33,12 +34,16 @@ def derive() -> str:
 
     by_hand = {*NAMES} - NAMES.derived | {METHOD + name for name in {*OF_TENSORS} - OF_TENSORS.derived}
     samples = Samples()
-    lines = []
-    for offer in offers():
-        row = row_of(observe(offer, samples)) if offer.name not in by_hand else None
+    wanted = [offer for offer in offers() if offer.name not in by_hand]
+    rows: dict[str, Row] = {}
+    for found in (factories.rows(wanted), classes.rows(), modules.rows(), losses.functions(wanted, samples)):
+        rows |= found
+    rows |= losses.modules(lambda name: NAMES.get(name) if name in by_hand else rows.get(name))
+    for offer in wanted:
+        row = row_of(observe(offer, samples)) if offer.name not in rows else None
         if row is not None:
-            lines.append(line_of(offer.name, row))
-    lines += [line_of(name, row) for name, row in classes.rows() if name not in by_hand]
+            rows[offer.name] = row
+    lines = [line_of(name, row) for name, row in rows.items() if name not in by_hand]
     version = torch.__version__.partition("+")[0]
     return "\n".join([f"# torch {version}, derived by `{COMMAND}`", *sorted(lines)]) + "\n"
 

@@ -20,6 +20,10 @@ _NARROWEST_FIRST = (
     RankRule.REDUCE_LATE,
     RankRule.SIZES,
     RankRule.VECTOR,
+    RankRule.LAST,
+    RankRule.LESS,
+    RankRule.MORE,
+    RankRule.PRODUCT,
 )
 _OF_ONE_TENSOR = frozenset([RankRule.MINUS_ONE, RankRule.REDUCE, RankRule.REDUCE_LATE, RankRule.SIZES])
 _KEEPDIM = {RankRule.REDUCE: 2, RankRule.REDUCE_LATE: 3}
@@ -29,17 +33,18 @@ def rule_of(seen: Observations, operands: Sequence[str], following: bool) -> Ran
     """Return the narrowest rule that holds for every result of every call.
 
     ``operands`` are the tensor parameters that the row names, in its order; ``following`` tells that the row is one
-    of an operation on a single tensor, which knows rules of its own.
+    of an operation on a single tensor, which knows rules of its own. Of a combination it is that of the first result.
     """
     in_place = all(ran.result.is_first for ran in seen.ran)
+    results = [(ran, rank) for ran in seen.ran for rank in (ran.result.ranks if following else ran.result.ranks[:1])]
     held = [
         rule
         for rule in _NARROWEST_FIRST
         if not _is_out_of_place(rule, seen, operands, following)
         and (seen.varied or (in_place and rule is RankRule.SAME))
-        and all(_holds(rule, ran, rank, operands) for ran in seen.ran for rank in ran.result.ranks)
+        and all(_holds(rule, ran, rank, operands) for ran, rank in results)
     ]
-    fixed = len({rank for ran in seen.ran for rank in ran.result.ranks}) == 1
+    fixed = len({rank for _, rank in results}) == 1
     if fixed and not in_place and RankRule.VECTOR in held:
         return RankRule.ONE if RankRule.ONE in held else RankRule.VECTOR  # it does not depend on what is known
     return held[0] if held else RankRule.UNKNOWN
@@ -47,8 +52,10 @@ def rule_of(seen: Observations, operands: Sequence[str], following: bool) -> Ran
 
 def _is_out_of_place(rule: RankRule, seen: Observations, operands: Sequence[str], following: bool) -> bool:
     """Whether a rule says nothing about such a row, or might hold for these calls alone."""
-    if rule is RankRule.BROADCAST:
+    if rule in (RankRule.BROADCAST, RankRule.LAST, RankRule.PRODUCT):
         return following or len(operands) < 2
+    if rule is RankRule.LESS:
+        return not any(parameter.name == "dim" and parameter.type == "int" for _, parameter in seen.offer.parameters())
     if rule in _KEEPDIM and not _may_reduce(seen, _KEEPDIM[rule]):
         return True
     if rule is RankRule.VECTOR:  # of sizes there may be none at all
@@ -77,6 +84,10 @@ def _holds(rule: RankRule, ran: Ran, rank: int, operands: Sequence[str]) -> bool
             return rank >= 1
         case RankRule.BROADCAST:
             return rank == max(ranks, default=-1)
+        case RankRule.LAST:
+            return bool(ranks) and rank == ranks[-1]
+        case RankRule.PRODUCT:
+            return len(ranks) > 1 and _is_of_a_product(ranks, rank)
         case RankRule.SIZES:
             return _has_the_sizes(ran, rank)
         case RankRule.REDUCE | RankRule.REDUCE_LATE:
@@ -84,7 +95,17 @@ def _holds(rule: RankRule, ran: Ran, rank: int, operands: Sequence[str]) -> bool
     first = next(iter(ran.ranks.get(operands[0], ())), None)
     if first is None:
         return False
+    if rule is RankRule.LESS:
+        return max(first - 1, 0) <= rank <= first
+    if rule is RankRule.MORE:
+        return rank >= first
     return rank == {RankRule.SAME: first, RankRule.PLUS_ONE: first + 1, RankRule.MINUS_ONE: max(first - 1, 0)}[rule]
+
+
+def _is_of_a_product(ranks: Sequence[int], rank: int) -> bool:
+    """Whether a rank is that of a product: of a vector and a matrix one dimension is left, of vectors none."""
+    low, high = sorted(ranks[:2])
+    return high < 2 or rank >= high - (low < 2)
 
 
 def _reduces(ran: Ran, rank: int) -> bool:

@@ -175,7 +175,7 @@ def of_other_ranks(bound: Bound) -> Iterator[Bound]:
         return
     mixed = not _all_alike(bound)
     names = list(bound.tensors())
-    for change in (_one_less, _doubled, _one_more, _flat):
+    for change in (_one_less, _without_last, _doubled, _one_more, _flat):
         for chosen in (names, *([name] for name in names if len(names) > 1)):
 
             def changed(
@@ -207,6 +207,10 @@ def may_have_gradients(tensor: torch.Tensor) -> bool:
 
 def _one_less(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.select(0, 0).clone() if tensor.dim() and tensor.shape[0] else tensor
+
+
+def _without_last(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.select(-1, 0).clone() if tensor.dim() and tensor.shape[-1] else tensor
 
 
 def _one_more(tensor: torch.Tensor) -> torch.Tensor:

@@ -113,6 +113,7 @@ def composed() -> frozenset[str]:
         and not kernels.has_kernel(function)
         and function.structured_delegate is None
         and str(function.func.name.name) not in checks.KNOWN
+        and _full_name(str(function.func.name)) not in checks.COPIES
     )
 
 
@@ -120,15 +121,15 @@ def composed() -> frozenset[str]:
 def checked() -> frozenset[str]:
     """Return the operations of which it is certain who compares the devices of their operands.
 
-    That is PyTorch's generated wrapper, TensorIterator (the schemas say so in a comment, or by what a kernel inherits
-    from), or a check of ATen's own that the simulator has.
+    That is PyTorch's generated wrapper or copy, TensorIterator (the schemas say so in a comment, or by what a kernel
+    inherits from), or a check of ATen's own that the simulator has.
     """
     blocks: dict[str, str] = {}
     for block in re.split(r"\n(?=- func:)", (_folder() / "native_functions.yaml").read_text(encoding="utf-8")):
         named = re.match(r"- func: ([\w.]+)\(", block)
         if named is not None:
             blocks[named[1]] = block
-    found = set()
+    found = set(checks.COPIES)
     for name, block in blocks.items():
         delegate = re.search(r"structured_delegate: ([\w.]+)", block)
         text = block + (blocks.get(delegate[1], "") if delegate is not None else "")
@@ -141,6 +142,7 @@ def _full_name(name: str) -> str:
     return name if "." in name else f"{name}.default"
 
 
+@cache
 def by_name() -> dict[str, list[Native]]:
     """Return the native functions by their names."""
     found: dict[str, list[Native]] = defaultdict(list)

@@ -77,20 +77,23 @@ def _native_name(holder: str, short: str) -> tuple[str, str | None]:
 
 def offers() -> list[Offer]:
     """Return all functions of the modules and all methods of tensors whose parameters are known."""
+    found = [offer for holder in (*MODULES, METHODS[:-1]) for offer in offers_of(holder)]
+    return sorted(found, key=lambda offer: offer.name)
+
+
+def offers_of(holder: str) -> Iterator[Offer]:
+    """Yield the functions of a module, or the methods of a class, whose parameters are known."""
     natives = by_name()
-    found: dict[str, Offer] = {}
-    for holder in (*MODULES, METHODS[:-1]):
-        is_method = holder == METHODS[:-1]
-        for short in _public(resolve(holder)):
-            name = f"{holder}.{short}"
-            native_name, module = _native_name(holder, short)
-            # a function written in Python hides a native one of its name
-            python = _python_overload(resolve(name), is_method)
-            fitting = [each for each in natives.get(native_name, []) if _fits(each, is_method, module)]
-            overloads = (python,) if python is not None else tuple(each.overload for each in fitting)
-            if overloads:
-                found[name] = Offer(name, overloads)
-    return [found[name] for name in sorted(found)]
+    is_method = holder == METHODS[:-1]
+    for short in _public(resolve(holder)):
+        name = f"{holder}.{short}"
+        native_name, module = _native_name(holder, short)
+        # a function written in Python hides a native one of its name
+        python = _python_overload(resolve(name), is_method)
+        fitting = [each for each in natives.get(native_name, []) if _fits(each, is_method, module)]
+        overloads = (python,) if python is not None else tuple(each.overload for each in fitting)
+        if overloads:
+            yield Offer(name, overloads)
 
 
 def _fits(native: Native, is_method: bool, module: str | None) -> bool:

@@ -29,7 +29,10 @@ class Operand:
 
 
 Check = Callable[[str, Sequence[Operand]], None]
-_RULES: dict[str, tuple[str, list[str]]] = json.loads(TABLE.read_text(encoding="utf-8"))["rules"]
+_TABLE = json.loads(TABLE.read_text(encoding="utf-8"))
+_RULES: dict[str, tuple[str, list[str]]] = _TABLE["rules"]
+COPIES: frozenset[str] = frozenset(_TABLE["copies"])
+"""The operations, with their overloads, that compare what they write to with a copy of what they were given."""
 
 # these clone their first tensor and copy the second one into a part of it (ATen's `TensorShape.cpp`)
 COPIES_INTO_A_COPY = frozenset(["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"])
@@ -64,9 +67,13 @@ _FREE = frozenset(
 _COMPOSED_OF = {
     "addr_.default": "addr.out",
     "complex.default": "complex.out",
+    "log_softmax.int_out": "_log_softmax.out",
+    "logcumsumexp.out": "_logcumsumexp.out",
     "masked_scatter.default": "masked_scatter_.default",
     "polar.default": "polar.out",
     "put.default": "put_.default",
+    "softmax.int_out": "_softmax.out",
+    "sort.values": "sort.values_stable",
 }
 # ternary kernels of TensorIterator that take one CPU scalar at the most (`max_cpu_scalars_on_non_cpu` in ATen)
 _ONE_HOST_SCALAR = frozenset(["addcmul", "addcmul_", "addcdiv", "addcdiv_", "lerp", "lerp_"])
@@ -88,8 +95,17 @@ def check(name: str, overload: str, operands: Sequence[Operand]) -> None:
         _check_all(
             sorted(operands, key=lambda operand: order.index(operand.name) if operand.name in order else 99), method
         )
+    elif full_name in COPIES:
+        _check_written(operands)
     else:
         _check_iterator(name, operands)
+
+
+def _check_written(operands: Sequence[Operand]) -> None:
+    source = next(operand.tag for operand in operands if not operand.written)
+    for operand in operands:
+        if operand.written and ADOPTS not in (source, operand.tag) and operand.tag != source:
+            raise RuntimeError(f"Expected out tensor to have device {source}, but got {operand.tag} instead")
 
 
 def _check_all(operands: Sequence[Operand], method: str) -> None:

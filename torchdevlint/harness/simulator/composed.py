@@ -66,6 +66,7 @@ def patch_composed(mover: Mover) -> None:
     _patch_meshgrid()
     _patch_matrix_rank()
     _patch_tensordot()
+    _patch_pseudo_inverse()
     for name, check in (("quantile", _check_quantile), ("nanquantile", _check_quantile), ("inner", _check_inner)):
         for owner in (torch, torch.Tensor):
             replace_function(owner, name, _checked(getattr(owner, name), check))
@@ -129,6 +130,22 @@ def _patch_tensordot() -> None:
         return native(a, b, *args, out=out)
 
     torch._VF.tensordot = tensordot
+
+
+def _patch_pseudo_inverse() -> None:
+    native = torch.linalg.pinv
+
+    def pinv(matrix: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        """Compares devices with `out=`, as `checkSameDevice` of ATen's `LinearAlgebraUtils.h` does."""
+        out = kwargs.get("out")
+        if out is not None and device_of(out) != device_of(matrix):
+            raise RuntimeError(
+                "linalg.pinv: Expected result and input tensors to be on the same device, but got result on "
+                f"{device_of(out)} and input on {device_of(matrix)}"
+            )
+        return native(matrix, *args, **kwargs)
+
+    replace_function(torch.linalg, "pinv", pinv)
 
 
 def _checked(

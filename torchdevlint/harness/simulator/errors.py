@@ -30,6 +30,7 @@ _OTHER_DEVICE_ERRORS = (
     r"|Cannot re-initialize CUDA in forked subprocess"
     r"|No CUDA GPUs are available"
     r"|invalid device ordinal"
+    r"|Expected out tensor to have device"
     r"|Expected tensor to have \w+ DeviceType, but got tensor with"
     r"|CUDA error: initialization error"
     r"|same device)"  # checks of single operations, such as those of grid_sample and meshgrid

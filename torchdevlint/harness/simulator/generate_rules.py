@@ -16,10 +16,12 @@ TABLE = Path(__file__).with_name("device_rules.json")
 
 
 def derive_table() -> dict[str, Any]:
-    """The table for the installed PyTorch: its version, and a kind, method and arguments for each operation.
+    """The table for the installed PyTorch: its version, the method and arguments of each operation that is wrapped.
 
     This repeats torchgen's own rule (`torchgen/dest/register_dispatch_key.py`): a CUDA kernel without
-    `device_check: NoCheck` is wrapped in a function that compares the devices of all tensor arguments.
+    `device_check: NoCheck` is wrapped in a function that compares the devices of all tensor arguments. The copies are
+    operations whose `out=` torchgen makes (`gen_composite_out_kernel` in `torchgen/native_function_generation.py`, and
+    `copy_arg` in `CompositeViewCopyKernels.cpp`): they compare what they write to with what they have made.
     """
     import torch
     import torchgen
@@ -49,13 +51,20 @@ def derive_table() -> dict[str, Any]:
                 f"wrapper_CUDA_{method}",
                 [argument.name for argument in tensors],
             ]
-    return {"torch": torch.__version__.split("+")[0], "rules": dict(sorted(rules.items()))}
+    copies = [
+        f"{function.func.name.name}.{function.func.name.overload_name}"
+        for function in parsed.native_functions
+        if function.func.is_out_fn() and {"generated", "view_copy"} <= function.tags
+    ]
+    version = torch.__version__.split("+")[0]
+    return {"torch": version, "rules": dict(sorted(rules.items())), "copies": sorted(copies)}
 
 
 def format_table(table: dict[str, Any]) -> str:
     """The text of the file: one line for each operation, so that changes between versions can be read."""
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rule)}" for name, rule in table["rules"].items())
-    return f'{{"torch": {json.dumps(table["torch"])}, "rules": {{\n{lines}\n}}}}\n'
+    copies = ",\n".join(map(json.dumps, table["copies"]))
+    return f'{{"torch": {json.dumps(table["torch"])}, "rules": {{\n{lines}\n}}, "copies": [\n{copies}\n]}}\n'
 
 
 def main(arguments: Sequence[str]) -> int:

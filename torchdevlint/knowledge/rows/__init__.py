@@ -8,6 +8,7 @@ from typing import TypeAlias
 from torchdevlint.knowledge.rows.libraries import (
     Build,
     Carrier,
+    Distribution,
     Feed,
     FrameworkDevice,
     Given,
@@ -16,6 +17,7 @@ from torchdevlint.knowledge.rows.libraries import (
     Precision,
     Prepare,
     Result,
+    Sample,
     Transparent,
     TreeMap,
 )
@@ -89,6 +91,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Move,
     MoveKind,
     Plain,
+    PutAt,
     Quiet,
     RankRule,
     ReadHost,
@@ -97,6 +100,8 @@ from torchdevlint.records import dataclass
 
 Row: TypeAlias = (
     Make
+    | Distribution
+    | Sample
     | Like
     | Convert
     | Follow
@@ -106,6 +111,7 @@ Row: TypeAlias = (
     | Cast
     | ReadHost
     | Plain
+    | PutAt
     | Query
     | Count
     | DeviceType
@@ -176,7 +182,8 @@ class Knowledge:
     ones, longest first; ``tensor`` maps method names of a tensor, ``tensor_attributes`` its attributes;
     ``module`` and ``optimizer`` map method names likewise. ``tensor_only`` are methods and attributes that
     prove a tensor (no array, list, dict, string or module has them), ``module_only`` those that prove a
-    module. ``inert`` are prefixes of modules whose functions leave their arguments alone,
+    module, ``not_of_all`` those of ``module`` that some modules only have.
+    ``inert`` are prefixes of modules whose functions leave their arguments alone,
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
@@ -209,6 +216,7 @@ class Knowledge:
     processes: tuple[str, ...]
     expectations: frozenset[str]
     no_places: tuple[str, ...]
+    not_of_all: frozenset[str]
     file_reads: frozenset[str]
     spreads: frozenset[str]
     default_device: str = ""
@@ -239,6 +247,7 @@ __all__ = [
     "DeviceNumber",
     "DeviceType",
     "Differentiate",
+    "Distribution",
     "Draw",
     "Environment",
     "EnvironmentRow",
@@ -275,6 +284,7 @@ __all__ = [
     "Plain",
     "Precision",
     "Prepare",
+    "PutAt",
     "Query",
     "Quiet",
     "RankRule",
@@ -284,6 +294,7 @@ __all__ = [
     "Replicas",
     "Result",
     "Row",
+    "Sample",
     "SaveFile",
     "SetDevice",
     "SetVariables",

@@ -11,7 +11,7 @@ from torchdevlint.knowledge.rows.modules import Arrives, ModuleType, Placing
 from torchdevlint.records import dataclass, field
 
 if TYPE_CHECKING:
-    from torchdevlint.knowledge.rows import Row
+    from torchdevlint.knowledge.rows import Combine, Row
 
 
 class Carrier(Enum):
@@ -74,6 +74,29 @@ class Build:
     placed_by: tuple[str, ...] = ()
     follows: bool = False  # the object is where the first argument is (`pack_padded_sequence`)
     host: tuple[int, str] | None = None  # the position and the name of an argument that has to be on the host
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A class of distributions: its objects are where the parameters are, which have to share a place.
+
+    What is drawn has ``events`` more dimensions than the parameters: one less where they hold a vector for each number.
+    """
+
+    type: ObjectType
+    parameters: Combine
+    events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A method of a distribution that gives a tensor where its parameters are; ``graph`` where it carries theirs.
+
+    What is ``reduced`` may have fewer dimensions than what is drawn.
+    """
+
+    graph: bool = False
+    reduced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

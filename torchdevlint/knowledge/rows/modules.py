@@ -150,10 +150,12 @@ class Mode:
 class LoadState:
     """`load_state_dict`: of a module it copies into place, of an optimizer it makes state.
 
-    ``assigns`` is the keyword with which a module takes the tensors themselves, where they are.
+    ``assigns`` is the keyword with which a module takes the tensors themselves, where they are, ``proofs`` are those
+    that only a module takes.
     """
 
     assigns: str = ""
+    proofs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class Environment:
     once: tuple[str, ...] = ()
     local: tuple[str, ...] = ()
     debugging: tuple[tuple[str, str], ...] = ()
+    repeats: tuple[str, ...] = ()  # variables with which results repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class SetVariables:
     once: tuple[str, ...] = ()
     mapping: bool = False
     debugging: tuple[tuple[str, str], ...] = ()
+    repeats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

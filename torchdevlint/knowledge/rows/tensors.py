@@ -120,6 +120,13 @@ class Combine:
 
 
 @dataclass(frozen=True, slots=True)
+class PutAt:
+    """`index_put`: values are written where a sequence of tensors says, as by `x[i, j] = v`."""
+
+    in_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Loss:
     """A loss: the target must be where the prediction is (a 0-dim target may mix unless ``strict``).
 
@@ -206,6 +213,7 @@ class Plain:
     reads: bool = False
     asks: bool = False
     modules: bool = False
+    repeats: bool = False  # it makes results repeat, at the cost of time
 
 
 @dataclass(frozen=True, slots=True)

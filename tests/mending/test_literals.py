@@ -1,0 +1,152 @@
+"""Fixes of checkpoints and of literal devices: what stands for them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from mending_scripts import HEAD, MODEL, MOVED, written
+
+
+@pytest.mark.parametrize(
+    ("load", "fixed"),
+    [
+        ("model.load_state_dict(torch.load('a'))", "model.load_state_dict(torch.load('a', map_location='cpu'))"),
+        ("model.load_state_dict(torch.load('a')['m'])", "model.load_state_dict(torch.load('a', map_location='cpu')['m'])"),
+        ("s = torch.load('a')\nmodel.load_state_dict(s)", "s = torch.load('a', map_location='cpu')"),
+        ("s = torch.load('a')\nmodel.load_state_dict(s)\nprint(s)", "s = torch.load('a', map_location=device)"),
+        ("model.load_state_dict(torch.load('a'), assign=True)", "model.load_state_dict(torch.load('a', map_location=device), assign=True)"),
+        ("s = torch.load('a')\ns = model.load_state_dict(s)", "s = torch.load('a', map_location=device)"),
+        ("x = torch.load('a').to(device)", "x = torch.load('a', map_location='cpu').to(device)"),
+        ("x = torch.load('a').to(torch.device('cpu'))", "x = torch.load('a', map_location=device).to(torch.device('cpu'))"),
+        ("x = torch.load('a', map_location=None).to(device)", "x = torch.load('a', map_location='cpu').to(device)"),
+        ("n = None\nx = torch.load('a', map_location=n).to(device)", ""),
+        ("load = torch.load\nmodel.load_state_dict(load('a'))", ""),
+        ("def use(load):\n    model.load_state_dict(load('a'))\nuse(torch.load)", ""),
+        ("[model.load_state_dict(s) for s in map(torch.load, ['a'])]", ""),
+        ("(lambda f: model.load_state_dict(f('a')))(torch.load)", ""),
+    ],
+)  # fmt: skip
+def test_a_checkpoint_is_read_to_where_it_is_used(load: str, fixed: str) -> None:
+    assert "|".join(written(f"{MOVED}'';'';''\n{load}\n", "TDL401")) == fixed
+
+
+def test_a_checkpoint_stays_where_no_device_is_known() -> None:
+    text = f"{HEAD}def read(path):\n    return torch.load(path)\nclass A:\n    state = torch.load('a')\n    net = nn.Linear(3, 3).cuda()\n    net.load_state_dict(state)\n"
+    assert written(text, "TDL401") == []
+
+
+@pytest.mark.parametrize(
+    ("load", "fixed"),
+    [
+        ("model.load_state_dict(torch.load('a', map_location='cuda:0'))", "model.load_state_dict(torch.load('a', map_location='cpu'))"),
+        ("model.load_state_dict(torch.load('a', 'cuda'))", "model.load_state_dict(torch.load('a', 'cpu'))"),
+        ("x = torch.load('a', 'cuda')", "x = torch.load('a', device)"),
+        ("x = torch.load('a', {'cuda:1': 'cuda:0'})", ""),
+        ("x = torch.load('a', lambda s, l: s.cuda(0))", ""),
+    ],
+)  # fmt: skip
+def test_a_pinned_checkpoint_goes_where_the_script_says(load: str, fixed: str) -> None:
+    assert "|".join(written(f"{MOVED}{load}\n", "TDL402")) == fixed
+
+
+def test_a_pinned_checkpoint_stays_where_no_device_is_known() -> None:
+    assert written(f"{HEAD}x = torch.load('a', 'cuda')\nprint(x)\n", "TDL402") == []
+
+
+def test_the_state_of_a_wrapped_module_is_that_of_the_module() -> None:
+    text = f"{MODEL}wrapper = nn.DataParallel(model)\n{{}}\n"
+    assert written(text.format("model.load_state_dict(wrapper.state_dict())"), "TDL403") == [
+        "model.load_state_dict(wrapper.module.state_dict())"
+    ]
+    assert written(text.format("wrapper.load_state_dict(model.state_dict())"), "TDL403") == []
+    some = "if torch.cuda.device_count() > 1:\n    model = nn.DataParallel(model)\n"
+    assert written(f"{MODEL}net = model\n{some}net.load_state_dict(model.state_dict())\n", "TDL403") == []
+
+
+@pytest.mark.parametrize(
+    ("use", "fixed"),
+    [
+        ("x = torch.ones(3, device='cuda')", "x = torch.ones(3, device=device)"),
+        ("x = torch.ones(3).to(torch.device('cuda'))", "x = torch.ones(3).to(device)"),
+        ("x = torch.ones(3).to(torch.device('cuda', 0))", ""),
+        ("x = 'cuda'\nmodel.to(x)", "x = 'cuda' if torch.cuda.is_available() else 'cpu'"),
+        ("x = torch.device('cuda')\nmodel.to(x)", "x = torch.device('cuda' if torch.cuda.is_available() else 'cpu')"),
+        ("x = torch.ones(3, device=1)", ""),
+        ("def f(d='cuda'):\n    model.to(d)\nf()", "def f(d=device):"),
+        ("x = torch.ones(3, device='mps')", "x = torch.ones(3, device=device)"),
+        ("x = 'mps'\nmodel.to(x)", "x = device"),
+    ],
+)
+def test_the_device_variable_stands_for_a_literal(use: str, fixed: str) -> None:
+    assert "|".join(written(f"{MOVED}{use}\n", "TDL501")) == fixed
+
+
+def test_of_two_device_variables_none_is_taken() -> None:
+    other = "other = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\nmodel.to(other)\n"
+    assert written(f"{MOVED}{other}x = torch.ones(3, device='cuda')\n", "TDL501") == []
+    inner = "def f(where):\n    model.to(where)\n    return torch.ones(3, device='cuda')\nf(device)\nf(other)\n"
+    assert written(f"{MOVED}{other}{inner}", "TDL501") == ["return torch.ones(3, device=where)"]
+
+
+def test_a_literal_stays_where_torch_is_not_imported_as_such() -> None:
+    text = "from torch import device, nn\nplace = device('cuda')\nnn.Linear(3, 3).to(place)\n"
+    assert written(text, "TDL501") == []
+    assert written("import torch as th\nplace = th.device('cuda')\nth.nn.Linear(3, 3).to(place)\n", "TDL501") == [
+        "place = th.device('cuda' if th.cuda.is_available() else 'cpu')"
+    ]
+
+
+OBJECT = """
+    class Agent:
+        def __init__(self, place):
+            self.net = nn.Linear(3, 3)
+            {first}
+            self.place = place
+            self.net.to(self.place)
+
+        def act(self):
+            {later}
+
+    Agent(torch.device("cuda" if torch.cuda.is_available() else "cpu")).act()
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "fixed"),
+    [
+        ("pass", "return torch.ones(3, device='cuda')", "return torch.ones(3, device=self.place)"),
+        ("self.x = torch.ones(3, device='cuda')", "pass", ""),
+        (
+            "pass",
+            "return (lambda: torch.ones(3, device='cuda'))()",
+            "return (lambda: torch.ones(3, device=self.place))()",
+        ),
+    ],
+)
+def test_an_attribute_is_used_when_its_object_is_built(first: str, later: str, fixed: str) -> None:
+    text = HEAD + dedent(OBJECT.format(first=first, later=later))
+    assert "|".join(written(text, "TDL501")) == fixed
+
+
+@pytest.mark.parametrize(
+    ("use", "fixed"),
+    [
+        ("x = torch.ones(3).cuda()", "x = torch.ones(3).to(device)"),
+        ("x = torch.ones(3).cuda(non_blocking=True)", "x = torch.ones(3).to(device, non_blocking=True)"),
+        ("x = torch.ones(3).cuda(0)", ""),
+        ("x = (torch.ones(3)\n    .cuda())", ".to(device))"),
+        ("x = torch.ones(3).cuda(  # why\n)", ""),
+        ("torch.cuda.set_device(0)", ""),
+        (
+            "x = list(map(lambda t: t.cuda(), [torch.ones(3)]))",
+            "x = list(map(lambda t: t.to(device), [torch.ones(3)]))",
+        ),
+    ],
+)
+def test_a_move_to_cuda_goes_to_the_device_variable(use: str, fixed: str) -> None:
+    assert "|".join(written(f"{MOVED}{use}\n", "TDL502")) == fixed
+
+
+def test_a_move_to_cuda_stays_where_no_device_is_known() -> None:
+    assert written(f"{HEAD}x = torch.ones(3).cuda()\n", "TDL502") == []
