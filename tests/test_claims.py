@@ -106,7 +106,7 @@ def test_what_is_misspelt_is_told_with_what_may_be_meant() -> None:
     assert [(one.line, one.column, one.reason) for one in misspelt(text, "cuda".__eq__)] == [
         (1, 12, "names `lables`, which is not in the file: `labels`?"),
         (2, 0, "names `devise`, which is not in the file"),
-        (3, 0, "is no `# tdl: NAME on DEVICE`"),
+        (3, 0, "is no `# tdl: NAME on DEVICE`, and no `# tdl: cpu-only`"),
         (4, 0, "names `zzz`, which is not in the file"),
     ]
     assert list(misspelt("(", "cuda".__eq__)) == []
@@ -118,3 +118,31 @@ def test_a_misspelt_comment_may_be_unwanted() -> None:
     text = f"{HEAD}x = torch.ones(3).cuda()  # tdl: y on cuda\n"
     assert "TDL002" in [d.code for d in analyse(text)]
     assert "TDL002" not in [d.code for d in analyse(text, options=Options(wants="TDL101".__eq__))]
+
+
+HOST_ONLY = """\
+import torch
+
+
+def f(x):{}
+    y = torch.ones(3, 4) + torch.ones(3, 4).cuda()
+    return x.numpy()
+
+
+def g():
+    f(3)
+    return torch.ones(3, 4) + torch.ones(3, 4).cuda()
+"""
+
+
+def codes(text: str) -> list[str]:
+    return [f"{d.line} {d.code}" for d in analyse(text) if d.code != "TDL502"]
+
+
+def test_what_runs_on_the_host_only() -> None:
+    assert codes(HOST_ONLY.format("")) == ["5 TDL101", "11 TDL101"]
+    assert codes(HOST_ONLY.format("  # tdl: cpu-only")) == ["11 TDL101"]
+    for head in ("# tdl: cpu-only\n", "# so\n# tdl: cpu-only  # so\n\n"):
+        assert codes(head + HOST_ONLY.format("")) == []
+    assert codes("x = 1\n# tdl: cpu-only\n" + HOST_ONLY.format("")) == ["7 TDL101", "13 TDL101"]
+    assert codes("import torch\n\n\ndef f(x): return x.cuda() + torch.ones(3, 4)  # tdl: cpu-only\n") == ["4 TDL101"]

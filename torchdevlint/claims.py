@@ -19,6 +19,9 @@ _BEGINNING = re.compile(r"#\s*tdl:")
 _CLAIM = re.compile(r"#\s*tdl:\s*(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\s+on\s+(?P<place>[\w.]+(?::\d+)?)\s*(?:#.*)?\Z")
 
 
+_HOST_ONLY = re.compile(r"#\s*tdl:\s*cpu-only\s*(?:#.*)?\Z")
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A claim that what has a name is on a device, by the device's name or that of a variable."""
@@ -43,6 +46,11 @@ def claim(comment: str) -> Claim | None:
     return Claim(found["name"], found["place"]) if found is not None else None
 
 
+def is_host_only(comment: str) -> bool:
+    """Tell whether a comment claims that a file or a function runs without an accelerator."""
+    return _HOST_ONLY.match(comment) is not None
+
+
 def misspelt(text: str, is_device: Callable[[str], bool]) -> Iterator[Misspelt]:
     """Yield the comments that are meant as claims and are none, or that name what the file does not have."""
     comments = []
@@ -51,7 +59,7 @@ def misspelt(text: str, is_device: Callable[[str], bool]) -> Iterator[Misspelt]:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.NAME:
                 names.add(token.string)
-            elif token.type == tokenize.COMMENT and _BEGINNING.match(token.string):
+            elif token.type == tokenize.COMMENT and _BEGINNING.match(token.string) and not is_host_only(token.string):
                 comments.append(token)
     for token in comments:
         reason = _wrong(claim(token.string), names, is_device)
@@ -62,7 +70,7 @@ def misspelt(text: str, is_device: Callable[[str], bool]) -> Iterator[Misspelt]:
 
 def _wrong(told: Claim | None, names: set[str], is_device: Callable[[str], bool]) -> str | None:
     if told is None:
-        return "is no `# tdl: NAME on DEVICE`"
+        return "is no `# tdl: NAME on DEVICE`, and no `# tdl: cpu-only`"
     wanted = [told.name] if is_device(told.place) else [told.name, told.place]
     for name in wanted:
         head = name.partition(".")[0]

@@ -11,7 +11,7 @@ from torchdevlint import lattice, transfers
 from torchdevlint.claims import MARK
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
-from torchdevlint.interpreter import classes, functions, processes, statements
+from torchdevlint.interpreter import classes, functions, processes, statements, told
 from torchdevlint.interpreter.guards import is_main_guard
 from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run, unresolved
 from torchdevlint.knowledge.rows import Knowledge
@@ -66,6 +66,7 @@ def interpret(
     if default_device is not None:
         run.store.set(0, DEFAULT_DEVICE, lattice.on(default_device))
         run.facts.accelerated |= default_device != HOST
+    run.world |= told.world_of(run, module)
     statements.run_all(run, module.body)
     run.facts.program = not run.facts.definitions_only or run.facts.placed
     world = run.world

@@ -5,12 +5,29 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.claims import claim
+from torchdevlint.claims import claim, is_host_only
 from torchdevlint.interpreter import conditions, expressions
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import Placement
+from torchdevlint.lattice import ALWAYS, Condition, Placement
 from torchdevlint.values import UNKNOWN, Device, Opaque, Tensor, Unknown
 from torchdevlint.why import Role, Why
+
+HOST_ONLY: Condition = frozenset((guard, False) for guard in lattice.ACCELERATORS)
+"""The world of what never runs where there is an accelerator."""
+
+
+def world_of(run: Run, node: cst.Module | cst.BaseSuite) -> Condition:
+    """Return what the comments at the head of a file or a function tell of the machine on which it runs."""
+    if not run.claims:
+        return ALWAYS
+    match node:
+        case cst.Module(header=lines):
+            comments = [line.comment for line in lines]
+        case cst.IndentedBlock(header=white):
+            comments = [white.comment]
+        case _:
+            comments = []
+    return HOST_ONLY if any(one is not None and is_host_only(one.value) for one in comments) else ALWAYS
 
 
 def before(run: Run, node: cst.CSTNode) -> None:

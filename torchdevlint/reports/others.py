@@ -62,7 +62,7 @@ The comment will silence a finding that is new, and that nobody has looked at.
         "misspelt-claim",
         on=(),
         message="the comment {reason}",
-        fix="Write `# tdl: NAME on DEVICE`",
+        fix="Write `# tdl: NAME on DEVICE`, or `# tdl: cpu-only`",
         supersedes=(),
         once=False,
         in_tests=True,
