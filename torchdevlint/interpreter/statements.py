@@ -103,8 +103,11 @@ def _return(run: Run, node: cst.Return) -> Flow:
     elif run.frame.key not in run.facts.training_functions and not _evaluates(run):
         escapes.consume(run, value)
     transfers.handed_back(run, value)
-    within = len(run.frame.exits) < MAX_EXITS
-    run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value) if within else Exit(Branch({})))
+    exits = run.frame.exits
+    if len(exits) < MAX_EXITS:
+        exits.append(run.leave(run.frame.base, run.frame.world, value))
+    elif len(exits) == MAX_EXITS:
+        exits.append(Exit(Branch({})))  # one more tells that there are too many
     return Flow.LEFT
 
 
