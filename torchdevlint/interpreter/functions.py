@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import calls, escapes, expressions, iteration, lazy, statements, writers
+from torchdevlint.interpreter import calls, escapes, expressions, iteration, lazy, statements, told, writers
 from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
@@ -146,13 +146,14 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
             value = expressions.evaluate(run, node.body)
             run.store.commit()
             return value
+        inside = frame.world = run.world = world | told.world_of(run, node.body)
         defined = len(run.definitions)
         falls_through = statements.block(run, node.body) is statements.Flow.NEXT
         _run_closures(run, frame, defined)
         if falls_through and not frame.exits and not frame.yields:
-            return _fall_through(run, frame, world)
+            return _fall_through(run, frame, inside)
         if falls_through:
-            frame.exits.append(run.leave(frame.base, world, NONE))
+            frame.exits.append(run.leave(frame.base, inside, NONE))
         run.store.rollback(frame.base)
         return _join_exits(run, frame)
     finally:

@@ -75,6 +75,7 @@ class Run:
     called_names: frozenset[str] = frozenset()
     counters: frozenset[str] = frozenset()
     yields: bool = False
+    claims: bool = False  # whether a comment may tell where something is
 
     # what holds now: bindings, scope, world, and what is being run
     store: Store = field(default_factory=Store)

@@ -172,3 +172,14 @@ def mends(run: Run, handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
 def _is_move(run: Run, call: cst.Call) -> bool:
     name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     return isinstance(run.knowledge.module.get(name), Move)
+
+
+def insists(node: cst.Try | cst.TryStar) -> bool:
+    """Tell whether a ``try`` only imports and raises again what fails: the file does not go on without it."""
+    imported = all(isinstance(part, cst.Import | cst.ImportFrom) for part in small_statements(node.body))
+    return imported and all(_raises(handler) for handler in node.handlers)
+
+
+def _raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    last = handler.body.body[-1]
+    return isinstance(last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, cst.Raise)
