@@ -42,12 +42,12 @@ class Document:
         starts = [0]
         for line in self.lines():
             starts.append(starts[-1] + len(line))
-        text = self.text
-        for edit in sorted(edits, key=lambda e: (e.span.line, e.span.column), reverse=True):
+        parts, done = [], 0
+        for edit in sorted(edits, key=lambda e: (e.span.line, e.span.column)):
             begin = starts[edit.span.line - 1] + edit.span.column
-            end = starts[edit.span.end_line - 1] + edit.span.end_column
-            text = text[:begin] + edit.text.replace("\n", self.newline) + text[end:]
-        return Document(text, self.encoding, self.mark)
+            parts += [self.text[done:begin], edit.text.replace("\n", self.newline)]
+            done = starts[edit.span.end_line - 1] + edit.span.end_column
+        return Document("".join((*parts, self.text[done:])), self.encoding, self.mark)
 
     def plain(self) -> str:
         """Return the text as an analysis reads it, with one kind of line end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import unified_diff
@@ -20,6 +21,9 @@ from torchdevlint.options import on_by_default
 
 MAX_PASSES = 40
 """A fix may show the next place of the same fault; a file has more of them rarely."""
+
+
+_Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,24 +143,24 @@ def _applied(
 def _chosen(findings: Iterable[Diagnostic], unsafe: bool) -> list[tuple[Diagnostic, Repair]]:
     """Return the findings to mend in one pass: none of their edits touches another's."""
     chosen: list[tuple[Diagnostic, Repair]] = []
-    taken: list[Edit] = []
+    taken: list[tuple[_Place, _Place]] = []
     for finding in findings:
         repair = finding.repair
         if repair is None or (repair.safety is Safety.UNSAFE and not unsafe):
             continue
-        if any(_touch(edit, other) for edit in repair.edits for other in taken):
+        places = [((s.line, s.column), (s.end_line, s.end_column)) for s in (edit.span for edit in repair.edits)]
+        if any(_touches(place, taken) for place in places):
             continue
-        taken.extend(repair.edits)
+        for place in places:
+            insort(taken, place)
         chosen.append((finding, repair))
     return chosen
 
 
-def _touch(one: Edit, other: Edit) -> bool:
-    first, second = one.span, other.span
-    return (first.line, first.column) <= (second.end_line, second.end_column) and (second.line, second.column) <= (
-        first.end_line,
-        first.end_column,
-    )
+def _touches(place: tuple[_Place, _Place], taken: list[tuple[_Place, _Place]]) -> bool:
+    """Tell whether a stretch touches one of those that are taken, which are sorted and do not touch each other."""
+    after = bisect_left(taken, place)
+    return (after < len(taken) and taken[after][0] <= place[1]) or (after > 0 and taken[after - 1][1] >= place[0])
 
 
 def _fits(before: Editable, after: Editable, width: int) -> bool:

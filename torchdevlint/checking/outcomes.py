@@ -85,7 +85,8 @@ def check(task: Task) -> Outcome:
     silenced: tuple[Diagnostic, ...] = ()
     if task.noqa:
         silence = sources.silence(lines)
-        quiet = [silence.whole_file or silence.silences(d.line, d.code) for d in found]
+        whole = silence.whole_file  # flake8 reads the whole file to tell
+        quiet = [whole or silence.silences(d.line, d.code) for d in found]
         silenced = tuple(d for d, is_quiet in zip(found, quiet, strict=True) if is_quiet)
         found = tuple(d for d, is_quiet in zip(found, quiet, strict=True) if not is_quiet)
     if task.unused:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 
 from torchdevlint.lattice import Possibility
 from torchdevlint.mending.calls import argument, instead
 from torchdevlint.mending.edits import Edit
-from torchdevlint.mending.source import Source, is_plain
+from torchdevlint.mending.scopes import Scope
+from torchdevlint.mending.source import MAX_ASKED, Source, is_plain
 from torchdevlint.why import Role
 
 _PLACING = (Role.MOVED, Role.PLACED, Role.CREATED)
@@ -20,54 +22,92 @@ def sent_to(source: Source, there: object, node: ast.AST) -> str | None:
     step = there.why.of(*_PLACING)
     call = source.call(step.node) if step is not None else None
     for given in (argument(call, "device"), *call.args) if call is not None else ():
-        if (
-            given in source.devices
-            and source.scopes.reach(given, node) is not None
-            and not _changes(source, given, node)
-        ):
-            return source.text_of(given)
+        text = source.devices.get(given) if given is not None else None
+        if given is None or text is None or not _is_usable(source, given, node):
+            continue
+        first = min(given.lineno, getattr(node, "lineno", given.lineno))
+        scope, name = source.scopes.around(node)[0], root_of(given).id
+        if source.scopes.bindings(scope).get(name, [0])[-1] < first:
+            return text
     return None
 
 
-def _changes(source: Source, given: ast.expr, node: ast.AST) -> bool:
-    """Tell whether the variable that an expression begins with is bound anew below the first of two places."""
-    first = min(given.lineno, getattr(node, "lineno", given.lineno))
-    names = [one.id for one in ast.walk(given) if isinstance(one, ast.Name)]
-    homes = [(name, source.scopes.home(name, node)) for name in names]
-    within = source.scopes.around(node)[0]
-    return any(home is within and max(source.scopes.bindings(home)[name]) >= first for name, home in homes)
+def root_of(node: ast.expr) -> ast.Name:
+    """Return the name that a plain expression begins with."""
+    return next(one for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def _is_usable(source: Source, given: ast.expr, node: ast.AST) -> bool:
+    """Tell whether the variable that an expression begins with can be used at a node.
+
+    An attribute of an object can be used in another method of its class, but not where that builds the object.
+    """
+    scopes, name = source.scopes, root_of(given).id
+    home, there = scopes.home(name, node), scopes.home(name, given)
+    if home is None or there is None or not scopes.is_bound(name, node):
+        return False
+    attribute = not isinstance(given, ast.Name)
+    if home is not there:
+        owner = scopes.owner(home)
+        return attribute and owner is not None and owner is scopes.owner(there) and not _builds(home)
+    return not (attribute and _builds(home)) or given.lineno <= getattr(node, "lineno", 0)
+
+
+def _builds(scope: Scope) -> bool:
+    return isinstance(scope, ast.FunctionDef) and scope.name == "__init__"
+
+
+def device_at(source: Source, node: ast.AST) -> str | None:
+    """Return the device variable of the script that can be used at a node; None where there is none, or several."""
+    for scope in source.scopes.around(node):
+        owner = source.scopes.owner(scope)
+        given = [*_by_home(source).get(scope, {}).items(), *(_by_home(source).get(owner, {}).items() if owner else ())]
+        usable = set()
+        for text, one in given[:MAX_ASKED]:
+            if source.scopes.home(root_of(one).id, node) is scope and _is_usable(source, one, node):
+                usable.add(text)
+        if usable:
+            return usable.pop() if len(usable) == 1 else None
+    return None
+
+
+def _by_home(source: Source) -> dict[Scope, dict[str, ast.expr]]:
+    """Return the device variables of the script by the scope that binds them; attributes by the class of it, too."""
+    return source.cached(_found_by_home)
+
+
+def _found_by_home(source: Source) -> dict[Scope, dict[str, ast.expr]]:
+    found: dict[Scope, dict[str, ast.expr]] = {}
+    for one, text in sorted(source.devices.items(), key=lambda given: given[0].lineno):
+        home = source.scopes.home(root_of(one).id, one)
+        owner = source.scopes.owner(home) if isinstance(one, ast.Attribute) else None
+        for scope in (home, owner):
+            if scope is not None:
+                found.setdefault(scope, {}).setdefault(text, one)
+    return found
 
 
 def beside(source: Source, other: ast.expr | None, node: ast.expr) -> str | None:
     """Return the device of another value as it can be asked for at a node, None where that is another value there."""
     if other is None or not is_plain(other):
         return None
-    root = next(one for one in ast.walk(other) if isinstance(one, ast.Name))
-    scopes = source.scopes
-    home = scopes.home(root.id, node)
-    if home is None or home is not scopes.home(root.id, other) or home is not scopes.around(node)[0]:
+    scopes, name = source.scopes, root_of(other).id
+    home = scopes.home(name, node)
+    if home is None or home is not scopes.home(name, other) or home is not scopes.around(node)[0]:
         return None
     met = scopes.statement(other)
     first, last = sorted((node.lineno, met.lineno if met is not None else node.lineno))
-    bound = scopes.bindings(home)[root.id]
-    if min(bound) >= node.lineno or any(first <= line < last for line in bound) or _is_set(home, other):
+    bound = scopes.bindings(home)[name]
+    changed = bisect_left(bound, first) < bisect_left(bound, last)
+    if bound[0] >= node.lineno or changed or (other.__class__ is ast.Attribute and source.index.setting(home, other)):
         return None
     return f"{source.text_of(other)}.device"
 
 
-def _is_set(scope: ast.AST, node: ast.expr) -> bool:
-    """Tell whether a scope sets the attribute that an expression asks for."""
-    text = ast.unparse(node)
-    return any(
-        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and ast.unparse(one) == text
-        for one in ast.walk(scope)
-    )
-
-
 def known_at(source: Source, node: ast.expr) -> str | None:
     """Return the device variable of the script, or the device of an input that a layer takes, for use at a node."""
-    inputs = (text for one in source.fed if (text := beside(source, one, node)) is not None)
-    return source.device_at(node) or next(inputs, None)
+    inputs = (text for one in source.fed_beside(node) if (text := beside(source, one, node)) is not None)
+    return device_at(source, node) or next(inputs, None)
 
 
 def for_literal(source: Source, literal: ast.expr) -> Edit | None:

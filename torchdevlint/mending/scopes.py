@@ -30,13 +30,15 @@ class Scopes:
             found = self.parent(found)
         return found
 
-    def block(self, statement: ast.stmt) -> list[ast.stmt]:
-        """Return the statements that a statement stands among."""
-        parent = self.parent(statement)
-        for _, value in ast.iter_fields(parent) if parent is not None else ():
-            if isinstance(value, list) and statement in value:
-                return value
-        return []
+    @cached_property
+    def _blocks(self) -> dict[ast.stmt, tuple[list[ast.stmt], int]]:
+        fields = (value for node in ast.walk(self._tree) for _, value in ast.iter_fields(node))
+        lists = (value for value in fields if isinstance(value, list))
+        return {one: (block, n) for block in lists for n, one in enumerate(block) if isinstance(one, ast.stmt)}
+
+    def block(self, statement: ast.stmt) -> tuple[list[ast.stmt], int]:
+        """Return the statements that a statement stands among, and its number among them."""
+        return self._blocks[statement]
 
     def around(self, node: ast.AST) -> list[Scope]:
         """Return the scopes around a node, the innermost first; those of comprehensions do not count."""
@@ -50,9 +52,9 @@ class Scopes:
         return found
 
     def bindings(self, scope: Scope) -> dict[str, list[int]]:
-        """Return the names that a scope binds, each with the lines of the bindings; 0 is that of a parameter."""
+        """Return the names that a scope binds, each with the lines of its bindings, sorted; a parameter has 0."""
         if scope not in self._bindings:
-            self._bindings[scope] = _bound(scope)
+            self._bindings[scope] = {name: sorted(lines) for name, lines in _bound(scope).items()}
         return self._bindings[scope]
 
     def home(self, name: str, node: ast.AST) -> Scope | None:
@@ -71,30 +73,10 @@ class Scopes:
             return False
         if self.around(node)[0] is not home:
             return True
-        return any(line < getattr(node, "lineno", 0) for line in self.bindings(home)[name])
+        return self.bindings(home)[name][0] < getattr(node, "lineno", 0)
 
-    def reach(self, given: ast.expr, node: ast.AST) -> int | None:
-        """Return how far out the variable is bound that an expression begins with, None where it cannot be used there.
-
-        An attribute of an object can be used in another method of its class, but not where that builds the object.
-        """
-        root = given
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        assert isinstance(root, ast.Name)
-        home, there = self.home(root.id, node), self.home(root.id, given)
-        if home is None or there is None or not self.is_bound(root.id, node):
-            return None
-        if home is not there and (
-            root is given or self._owner(home) is None or self._owner(home) is not self._owner(there)
-        ):
-            return None
-        builds = root is not given and isinstance(home, ast.FunctionDef) and home.name == "__init__"
-        if builds and (home is not there or given.lineno > getattr(node, "lineno", 0)):
-            return None
-        return self.around(node).index(home)
-
-    def _owner(self, scope: Scope | None) -> ast.ClassDef | None:
+    def owner(self, scope: Scope | None) -> ast.ClassDef | None:
+        """Return the class of which a scope is a method."""
         owner = self.parent(scope) if isinstance(scope, ast.FunctionDef) else None
         return owner if isinstance(owner, ast.ClassDef) else None
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import TypeVar, cast
 
 import libcst as cst
 
 from torchdevlint.facts import FileFacts
 from torchdevlint.lattice import Placement, Symbol, SymbolKind
-from torchdevlint.mending.scopes import Scopes
+from torchdevlint.mending.index import Index
+from torchdevlint.mending.scopes import Scope, Scopes
 from torchdevlint.positions import Span
 
 Place = tuple[int, int]
+_Made = TypeVar("_Made")
 
 
 class Source:
@@ -25,12 +28,20 @@ class Source:
         self.lines = text.split("\n")
         self.tree = ast.parse(text)
         self.scopes = Scopes(self.tree)
+        self.index = Index(self.tree, self.scopes)
         self._spans = spans
         self._facts = facts
+        self._made: dict[object, object] = {}
         self._at: dict[Span, list[ast.AST]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.expr | ast.stmt):
                 self._at.setdefault(self.span(node), []).append(node)
+
+    def cached(self, make: Callable[[Source], _Made]) -> _Made:
+        """Return what a function makes of this source, which it does once."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("_Made", self._made[make])
 
     # from nodes of the analysis to those of this tree
 
@@ -46,12 +57,8 @@ class Source:
         span = self._spans.get(node) if isinstance(node, cst.CSTNode) else None
         if span is None or found is not None:
             return None
-        for one in ast.walk(self.tree):
-            if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
-                end = self.span(one.func)
-                if (end.end_line, end.end_column) == (span.end_line, span.end_column):
-                    return one
-        return None
+        offset = len(self.lines[span.end_line - 1][: span.end_column].encode())
+        return self.index.call_of_method(span.end_line, offset)
 
     def statement(self, node: object) -> ast.stmt | None:
         """Return the statement that a node of the analysis is, or the innermost around it."""
@@ -116,11 +123,11 @@ class Source:
     # devices
 
     @cached_property
-    def devices(self) -> tuple[ast.expr, ...]:
+    def devices(self) -> dict[ast.expr, str]:
         """The names and attributes in the file that stand for a device of any type, where they are given as one."""
         given = [node for node, place in self._facts.places.items() if self._may_be_any(place)]
         found = (self.expression(node) for node in given)
-        return tuple(one for one in found if one is not None and is_plain(one))
+        return {one: ast.unparse(one) for one in found if one is not None and is_plain(one)}
 
     def _may_be_any(self, placement: Placement) -> bool:
         """Tell whether a placement is a place to which modules or batches are sent, or one that is chosen."""
@@ -132,30 +139,29 @@ class Source:
         )
 
     @cached_property
-    def copied(self) -> tuple[ast.expr, ...]:
+    def copied(self) -> frozenset[ast.expr]:
         """The expressions whose tensors are copied into something."""
-        return tuple(one for node in self._facts.copied if (one := self.expression(node)) is not None)
+        return frozenset(one for node in self._facts.copied if (one := self.expression(node)) is not None)
 
     def takes_device(self, node: object) -> bool:
         """Tell whether a node of the analysis is a call of a factory that can be told a device."""
         return node in self._facts.factories
 
     @cached_property
-    def fed(self) -> tuple[ast.expr, ...]:
-        """The names that a layer takes as its input, in the order of the source."""
-        found = (self.expression(node) for node in self._facts.fed)
-        return tuple(sorted((one for one in found if isinstance(one, ast.Name)), key=lambda one: one.lineno))
+    def _fed(self) -> dict[Scope, dict[str, ast.Name]]:
+        found: dict[Scope, dict[str, ast.Name]] = {}
+        names = (one for node in self._facts.fed if isinstance(one := self.expression(node), ast.Name))
+        for one in sorted(names, key=lambda name: (name.lineno, name.col_offset)):
+            found.setdefault(self.scopes.around(one)[0], {}).setdefault(one.id, one)
+        return found
 
-    def device_at(self, node: ast.AST) -> str | None:
-        """Return the device variable of the script that can be used at a node; None where there is none, or several."""
-        usable = {
-            (distance, ast.unparse(one))
-            for one in self.devices
-            if (distance := self.scopes.reach(one, node)) is not None
-        }
-        nearest = min((distance for distance, _ in usable), default=0)
-        texts = [text for distance, text in usable if distance == nearest]
-        return texts[0] if len(texts) == 1 else None
+    def fed_beside(self, node: ast.AST) -> list[ast.Name]:
+        """Return the names that layers take as their inputs in the function around a node, each once."""
+        return list(self._fed.get(self.scopes.around(node)[0], {}).values())[:MAX_ASKED]
+
+
+MAX_ASKED = 20
+"""How many names of one function are asked whether their device is known at a place."""
 
 
 def is_plain(node: ast.AST | None) -> bool:

@@ -9,6 +9,9 @@ from torchdevlint.mending.edits import Edit
 from torchdevlint.mending.source import Source
 from torchdevlint.positions import Span
 
+MAX_BETWEEN = 40
+"""How many statements a statement moves across."""
+
 
 def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None) -> tuple[Edit, ...] | None:
     """Return the edits that move a statement, with the comments above it, before another of its block.
@@ -18,13 +21,15 @@ def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None)
     """
     if statement is None or other is None:
         return None
-    block = source.scopes.block(statement)
+    block, last_number = source.scopes.block(statement)
     around: ast.AST | None = other
-    while around is not None and around not in block:
+    while around is not None and not (isinstance(around, ast.stmt) and source.scopes.block(around)[0] is block):
         around = source.scopes.parent(around)
-    if not isinstance(around, ast.stmt) or block.index(around) >= block.index(statement):
+    if not isinstance(around, ast.stmt):
         return None
-    between = block[block.index(around) : block.index(statement)]
+    between = block[source.scopes.block(around)[1] : last_number]
+    if not 0 < len(between) <= MAX_BETWEEN:
+        return None
     used, modules = set(paths(statement)), source.scopes.imported
     if any(_binds(one, used) for one in between) or any(_uses(one, statement, modules) for one in between[1:]):
         return None

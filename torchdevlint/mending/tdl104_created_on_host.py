@@ -17,7 +17,9 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     if call is None:
         return None
     partner = source.expression(finding.about[0]) if finding.about else None
-    place = next((text for one in (partner, *source.fed) if (text := beside(source, one, call)) is not None), None)
+    place = next(
+        (text for one in (partner, *source.fed_beside(call)) if (text := beside(source, one, call)) is not None), None
+    )
     if place is None:
         return None
     if source.takes_device(finding.node):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchdevlint.mending.calls import argument, argument_added, instead
+from torchdevlint.mending.devices import device_at
 from torchdevlint.mending.edits import Repair, Safety, safe, unsafe
 from torchdevlint.mending.source import Source
 from torchdevlint.mending.uses import is_copied, is_imported, is_moved
@@ -22,7 +23,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     if call is None or not is_imported(source, call.func):
         return None
     copied = is_copied(source, call)
-    device = source.quoted("cpu") if copied or is_moved(source, call) else source.device_at(call)
+    device = source.quoted("cpu") if copied or is_moved(source, call) else device_at(source, call)
     none = argument(call, "map_location")
     if device is None:
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from torchdevlint.mending.source import Source, is_plain
 
@@ -16,24 +15,19 @@ def is_read_later(source: Source, name: str, call: ast.Call) -> bool:
     statement = source.scopes.parent(call)
     scope = source.scopes.around(call)[0]
     bound = source.scopes.bindings(scope).get(name, [])
-    if not isinstance(statement, ast.Expr) or not any(line < call.lineno for line in bound):
+    if not isinstance(statement, ast.Expr) or not bound or bound[0] >= call.lineno:
         return False
-    end = call.end_lineno or call.lineno
-    reads = [one.lineno for one in _named(scope, name) if isinstance(one.ctx, ast.Load)]
-    if any(line > end for line in reads):
+    if source.index.is_read(scope, name, (call.end_lineno or call.lineno) + 1, len(source.lines)):
         return True
     loop = source.scopes.parent(statement)
     while loop is not None and loop is not scope:
-        anew = any(isinstance(one.ctx, ast.Store) for one in _named(loop, name))
-        again = isinstance(loop, ast.For | ast.While) and any(loop.lineno <= line < call.lineno for line in reads)
-        if again and not anew:
-            return True
+        if isinstance(loop, ast.For | ast.While):
+            last = loop.end_lineno or loop.lineno
+            anew = source.index.is_bound(scope, name, loop.lineno, last)
+            if not anew and source.index.is_read(scope, name, loop.lineno, call.lineno - 1):
+                return True
         loop = source.scopes.parent(loop)
     return False
-
-
-def _named(scope: ast.AST, name: str) -> Iterator[ast.Name]:
-    return (one for one in ast.walk(scope) if isinstance(one, ast.Name) and one.id == name)
 
 
 def is_set_once(source: Source, target: ast.Attribute) -> bool:
@@ -45,30 +39,20 @@ def is_set_once(source: Source, target: ast.Attribute) -> bool:
     owner = scopes[1] if len(scopes) > 1 else None
     if not isinstance(method, ast.FunctionDef) or not isinstance(owner, ast.ClassDef):
         return False
-    begun = any(
-        isinstance(one, ast.Attribute) and one.attr == method.name and one.lineno < target.lineno
-        for one in ast.walk(method)
-    )
-    return begun and len(_setting(owner, target)) == 1 and target.attr not in source.scopes.bindings(owner)
-
-
-def _setting(scope: ast.AST, target: ast.expr) -> list[ast.expr]:
-    """Return where a scope binds what an expression asks for."""
-    text = ast.unparse(target)
-    bound = (one for one in ast.walk(scope) if isinstance(one, ast.Name | ast.Attribute))
-    return [one for one in bound if isinstance(one.ctx, ast.Store | ast.Del) and ast.unparse(one) == text]
+    begun = source.index.first_line_of_attribute(method, method.name)
+    alone = len(source.index.setting(owner, target)) == 1 and target.attr not in source.scopes.bindings(owner)
+    return alone and begun is not None and begun < target.lineno
 
 
 def value_of(source: Source, name: ast.expr) -> ast.expr | None:
     """Return what is bound to a name or attribute, where its scope or class does that once."""
     if not is_plain(name):
         return None
-    scope: ast.AST | None
     if isinstance(name, ast.Name):
         scope = source.scopes.home(name.id, name)
     else:
         scope = next((one for one in source.scopes.around(name) if isinstance(one, ast.ClassDef)), None)
-    places = _setting(scope, name) if scope is not None else []
+    places = source.index.setting(scope, name) if scope is not None else []
     statement = source.scopes.parent(places[0]) if len(places) == 1 else None
     if isinstance(statement, ast.Assign) and statement.targets == places:
         return statement.value
@@ -83,7 +67,7 @@ def is_copied(source: Source, call: ast.Call) -> bool:
     scope = source.scopes.around(call)[0]
     if name is None or isinstance(scope, ast.ClassDef) or len(source.scopes.bindings(scope)[name]) != 1:
         return False
-    reads = [one for one in _named(scope, name) if isinstance(one.ctx, ast.Load)]
+    reads = source.index.reads(scope, name)
     return reads != [] and all(_reaches_copy(source, one) for one in reads)
 
 
