@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from enum import Enum
 
 import libcst as cst
@@ -18,6 +18,7 @@ from torchdevlint.interpreter import (
     loops,
     moot,
     pace,
+    reading,
     targets,
     told,
     uncalled,
@@ -70,7 +71,7 @@ def _execute(run: Run, node: cst.CSTNode) -> Flow:
 
 
 def _expression(run: Run, node: cst.Expr) -> Flow:
-    discarded = (node.value,) if type(node.value) is cst.Call else tuple(_discarded(node.value))
+    discarded = (node.value,) if type(node.value) is cst.Call else tuple(reading.discarded(node.value))
     run.discarded.update(discarded)
     expressions.evaluate(run, node.value)
     uncalled.stated(run, node.value)
@@ -79,27 +80,6 @@ def _expression(run: Run, node: cst.Expr) -> Flow:
         run.left = False
         return Flow.LEFT
     return Flow.NEXT
-
-
-def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
-    """Yield the calls whose results a statement throws away: itself, or the parts of what it evaluates to."""
-    match node:
-        case cst.Call():
-            yield node
-        case cst.Await():
-            yield from _discarded(node.expression)
-        case cst.Tuple() | cst.List():
-            for element in node.elements:
-                yield from _discarded(element.value)
-        case cst.IfExp():
-            yield from _discarded(node.body)
-            yield from _discarded(node.orelse)
-        case cst.BooleanOperation():
-            yield from _discarded(node.right)
-        case cst.ListComp():
-            yield from _discarded(node.elt)
-        case _:
-            return
 
 
 def _return(run: Run, node: cst.Return) -> Flow:
