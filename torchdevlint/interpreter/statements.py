@@ -13,12 +13,12 @@ from torchdevlint.interpreter import (
     class_statements,
     conditions,
     definitions,
-    discards,
     escapes,
     expressions,
     loops,
     moot,
     pace,
+    reading,
     targets,
     told,
     uncalled,
@@ -71,7 +71,7 @@ def _execute(run: Run, node: cst.CSTNode) -> Flow:
 
 
 def _expression(run: Run, node: cst.Expr) -> Flow:
-    discarded = (node.value,) if type(node.value) is cst.Call else tuple(discards.thrown_away(node.value))
+    discarded = (node.value,) if type(node.value) is cst.Call else tuple(reading.discarded(node.value))
     run.discarded.update(discarded)
     expressions.evaluate(run, node.value)
     uncalled.stated(run, node.value)
