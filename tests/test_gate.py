@@ -104,11 +104,13 @@ def test_lets_every_library_of_the_knowledge_through() -> None:
         assert may_find(f"if x:\n    from {library}.b import a\ndevice = 0\n"), library
 
 
-def test_a_refused_file_imports_no_libcst() -> None:
+@pytest.mark.parametrize(("selected", "text"), [("TDL", "import os\n"), ("E", "import torch\nx.cuda()\n")])
+def test_a_refused_file_and_a_run_that_selects_nothing_import_no_libcst(selected: str, text: str) -> None:
     code = (
-        "import sys; from torchdevlint.flake8_plugin import Plugin; import ast;"
-        "assert list(Plugin(ast.parse(''), ['import os\\n'], 'a.py').run()) == [];"
-        "sys.exit('libcst' in sys.modules)"
+        "import ast, sys; from argparse import Namespace; from torchdevlint.flake8_plugin import Plugin;"
+        f"Plugin.parse_options(Namespace(select=[{selected!r}], tdl_default_device=''));"
+        f"assert list(Plugin(ast.parse(''), [{text!r}], 'a.py').run()) == [];"
+        "sys.exit('libcst' in sys.modules or 'torchdevlint.engine' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

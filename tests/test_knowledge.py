@@ -17,6 +17,7 @@ from torchdevlint.knowledge.rows import (
     Combine,
     Conversion,
     Convert,
+    Distribution,
     Follow,
     Freeze,
     GradMode,
@@ -412,6 +413,26 @@ def rand(*sizes: int) -> Any:
     return torch.rand(sizes)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", rows_of(Distribution))
+def test_distribution(name: str) -> None:
+    row = TORCH_ROWS[name]
+    assert isinstance(row, Distribution)
+    kind = resolve(name)
+    assert list(inspect.signature(kind).parameters)[: len(row.parameters.operands)] == list(row.parameters.operands)
+    further = {"MultivariateNormal": [torch.eye(3)], "Uniform": [VECTOR + 1]}
+    several = len(row.parameters.operands) > 1 and "logits" not in row.parameters.operands
+    given = [torch.full((3,), 0.5), *further.get(name.rpartition(".")[2], [torch.full((3,), 0.5)] if several else [])]
+    made = kind(*given)
+    assert made.sample().dim() == 1 + row.events
+    assert made.sample((2,)).dim() == 2 + row.events
+    assert made.log_prob(made.sample()).dim() in (0, 1)
+    assert resolve("torch.distributions.kl_divergence")(made, kind(*given)).dim() in (0, 1)
+    for method in set(row.type.methods) - {"perplexity", "cdf", "icdf", "sample_n"}:
+        assert callable(getattr(made, method))
+    assert any(hasattr(made, attribute) for attribute in row.type.attributes)
+
+
 def arguments(*given: Any, **named: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return given, named
 
@@ -494,8 +515,12 @@ SAMPLES: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 }
 
 
+OF_DISTRIBUTIONS = {"torch.distributions.kl_divergence"}
+_COMBINED = [name for name in rows_of(Combine) if name in SAMPLES or name not in NAMES.derived]
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [name for name in rows_of(Combine) if name in SAMPLES or name not in NAMES.derived])
+@pytest.mark.parametrize("name", sorted(set(_COMBINED) - OF_DISTRIBUTIONS))
 def test_combine(name: str) -> None:
     row = TORCH_ROWS[name]
     assert isinstance(row, Combine)

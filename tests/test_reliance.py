@@ -101,6 +101,22 @@ RELIANCE = [
     pytest.param("class Parts:\n    decoder = nn.Linear(2, 2).cuda()\n", ["TDL502"], id="a part that has tensors"),
     pytest.param("x = Kind().cuda()\n", ["TDL502"], id="an object of unknown kind"),
     pytest.param("with contextlib.suppress(AssertionError):\n    nn.Linear(2, 2).cuda()\n", [], id="suppressed"),
+    pytest.param("try:\n    nn.Linear(2, 2).cuda()\nexcept RuntimeError:\n    pass\n", [], id="caught"),
+    pytest.param("try:\n    nn.Linear(2, 2).cuda()\nexcept RuntimeError:\n    raise\n", [], id="raised again"),
+    pytest.param("try:\n    nn.Linear(2, 2).cuda()\nfinally:\n    pass\n", ["TDL502"], id="not caught"),
+    pytest.param(
+        "try:\n    import msamp\nexcept ImportError:\n    raise ImportError('msamp')\n" + PROGRAM.format("pass"),
+        [],
+        id="insists on what needs CUDA",
+    ),
+    pytest.param(
+        "try:\n    import msamp\nexcept ImportError: raise\n" + PROGRAM.format("pass"), [], id="insists at once"
+    ),
+    pytest.param(
+        "try:\n    import msamp\nexcept ImportError:\n    msamp = None\n" + PROGRAM.format("pass"),
+        ["TDL502"],
+        id="does without what needs CUDA",
+    ),
     pytest.param("with contextlib.nullcontext():\n    nn.Linear(2, 2).cuda()\n", ["TDL502"], id="not suppressed"),
     pytest.param("with Base:\n    nn.Linear(2, 2).cuda()\n", ["TDL502"], id="in an unknown context"),
     pytest.param("for i in range(torch.cuda.device_count()):\n    nn.Linear(2, 2).cuda(i)\n", [], id="each device"),

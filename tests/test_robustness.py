@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import sysconfig
 import textwrap
 from pathlib import Path
 
 import pytest
+from benchmarks.shapes import SHAPES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from torchdevlint import engine, knowledge
 from torchdevlint.engine import analyse
 from torchdevlint.gate import may_find
+from torchdevlint.interpreter import driver
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 # every fifth module and what uses the language in unusual ways
@@ -113,6 +117,45 @@ TWELVE_DEEP = {  # 8 ** 12 elements, if each is looked at as often as it is ther
 def test_what_is_shared_is_not_looked_at_again_and_again(shape: str) -> None:
     """It ends; a walk along each way through what is shared would not."""
     analyse(TWELVE_DEEP[shape])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_twice_the_program_is_twice_the_work(shape: str) -> None:
+    """Work is counted in calls of functions: they are the same in every run, and on every machine."""
+    once, twice = (_calls_in(SHAPES[shape](count)) for count in (40, 80))
+    assert twice <= 2.4 * once
+
+
+def _calls_in(text: str) -> int:
+    """Return how many functions of Python are called while a text is analysed, its parse left out."""
+    module = engine.parse(text)
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        driver.interpret(module, text, knowledge.DEFAULT)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize(("ways", "codes"), [(50, ["TDL101"]), (250, [])])
+def test_past_so_many_ways_out_nothing_is_known_of_a_call(ways: int, codes: list[str]) -> None:
+    body = "".join(f"    if a{i}:\n        return x\n" for i in range(ways))
+    source = f"import torch\ndef f(x):\n{body}    return x\ny = f(torch.ones(3))\ny + torch.ones(3).cuda()\n"
+    assert [found.code for found in analyse(source) if found.code == "TDL101"] == codes
+
+
+def test_a_class_far_down_a_line_of_classes_may_be_anything() -> None:
+    line = "".join(f"class C{i + 1}(C{i}):\n    pass\n" for i in range(40))
+    source = f"import torch\nclass C0(torch.nn.Linear):\n    pass\n{line}C{{}}(2, 2).cuda()(torch.ones(3, 2))\n"
+    assert [found.code for found in analyse(source.format(30)) if found.code == "TDL102"] == ["TDL102"]
+    assert [found.code for found in analyse(source.format(40)) if found.code == "TDL102"] == []
 
 
 @pytest.mark.parametrize("operator", ["and", "or"])

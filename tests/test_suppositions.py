@@ -218,3 +218,22 @@ for batch in [1, 2]:
 @pytest.mark.parametrize(("where", "found"), [("", True), (", device_map='cuda'", False)])
 def test_a_model_that_its_library_placed_may_be_there_already(where: str, found: bool) -> None:
     assert ("TDL301" in codes(LOADED.format(where=where))) is found
+
+
+WRAPPED = MOVED + "from torch.distributed.fsdp import FullyShardedDataParallel\nfrom other import Sharded\n"
+WRAPPED += "net = nn.DataParallel(net)\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("if isinstance(net, Sharded):\n    print(net.strategy)\n", []),
+        ("if isinstance(net, FullyShardedDataParallel) and net.strategy:\n    print(net.strategy)\n", []),
+        ("strategy = net.strategy if isinstance(net, Sharded) else 3\n", []),
+        ("assert isinstance(net, Sharded)\nprint(net.strategy)\n", []),
+        ("if not isinstance(net, Sharded):\n    print(net.strategy)\n", ["TDL605"]),
+        ("print(net.strategy)\n", ["TDL605"]),
+    ],
+)
+def test_attributes_of_what_may_be_of_another_class(asked: str, found: list[str]) -> None:
+    assert codes(WRAPPED + asked) == found

@@ -8,7 +8,7 @@ from functools import cache, partial
 import libcst as cst
 
 import torchdevlint.rules
-from torchdevlint import gate, knowledge, positions, rule, settle, traces
+from torchdevlint import claims, gate, knowledge, positions, rule, settle, traces, transfers
 from torchdevlint.edits import Repair
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.driver import Interpretation, interpret
@@ -82,9 +82,21 @@ def _analyse(text: str, knowledge: Knowledge, options: Options, resolver: Resolv
         with deep_recursion():
             found = interpret(module, text, knowledge, resolver, importable=options.importable)
             settled = find(found, options)
-        return tuple(diagnose(module, settled, options, text, found.facts)) if settled else ()
+        diagnostics = tuple(diagnose(module, settled, options, text, found.facts)) if settled else ()
+        return _with_misspelt(diagnostics, text, options) if claims.MARK in text else diagnostics
     except RecursionError as error:
         raise NotAnalysed("nested too deeply") from error
+
+
+def _with_misspelt(found: tuple[Diagnostic, ...], text: str, options: Options) -> tuple[Diagnostic, ...]:
+    """Return findings, and beside them the comments that were meant to tell something."""
+    if not options.wants(claims.CODE):
+        return found
+    wrong = (
+        Diagnostic(claims.CODE, f"the comment {one.reason}", one.line, one.column, one.line, one.end)
+        for one in claims.misspelt(text, lambda place: transfers.parse(place) is not None)
+    )
+    return tuple(sorted((*found, *wrong), key=lambda d: (d.line, d.column, d.code)))
 
 
 def parse(text: str) -> cst.Module:

@@ -14,6 +14,7 @@ import torchdevlint
 from torchdevlint import gate, project, selection
 from torchdevlint.options import NotAnalysed, Options
 from torchdevlint.project import Project
+from torchdevlint.recursion import uninterrupted
 from torchdevlint.selection import Selection
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class Plugin:
 
     def _findings(self, text: str) -> list[tuple[int, int, str]]:
         try:
-            from torchdevlint.engine import analyse  # behind the gate
+            with uninterrupted():  # nothing that an import makes is garbage
+                from torchdevlint.engine import analyse  # behind the gate
 
             wants = self._selection.wants
             options = Options(filename=self._filename, wants=wants, project=self._project)

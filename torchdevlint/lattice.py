@@ -6,7 +6,7 @@ neither Python nor PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Protocol, TypeAlias
 
@@ -193,6 +193,26 @@ def _told_host(device: Device, world: Condition) -> bool:
     return (ACCELERATOR, False) in world and not any((guard, True) in world for guard in ACCELERATORS)
 
 
+def _told_elsewhere(device: Device, world: Condition) -> bool:
+    """Tell whether a test said, in a world, that a symbol is no host (`assert x.is_cuda`)."""
+    return isinstance(device, Symbol) and device != ANYWHERE and (host_guard(device.key), False) in world
+
+
+def _as_told(possibility: Possibility, world: Condition) -> Possibility:
+    """Return a possibility under the name that a test gives its device."""
+    device = possibility.device
+    if not isinstance(device, Symbol) or not _told_elsewhere(device, world):
+        return possibility
+    return replace(possibility, device=replace(device, name="an accelerator"))
+
+
+def _differ(first: Device, second: Device, facts: Facts, world: Condition) -> bool:
+    """Tell whether two devices differ, by what they are or by what a test said of them."""
+    if compare(first, second, facts) is Answer.DIFFERENT:
+        return True
+    return any(is_host(one) and _told_elsewhere(other, world) for one, other in ((first, second), (second, first)))
+
+
 def host_guards(placement: Placement) -> frozenset[str]:
     """Return the guards that the symbols of a placement stand for the host; what is anywhere has none."""
     symbols = (p.device for p in placement if isinstance(p.device, Symbol) and p.device != ANYWHERE)
@@ -254,7 +274,7 @@ def expanded(placement: Placement, facts: Facts, world: Condition = ALWAYS) -> I
                 yield Possibility(deeper.device, deeper.condition, possibility.why or deeper.why)
 
 
-def _world(possibility: Possibility) -> Condition:
+def world_of(possibility: Possibility) -> Condition:
     """Return the condition of a possibility and, of an accelerator, that this accelerator exists."""
     device = possibility.device
     if isinstance(device, Concrete) and is_accelerator(device):
@@ -275,13 +295,14 @@ def _may_start(possibility: Possibility, facts: Facts, world: Condition) -> bool
     if is_accelerator(device):
         return True
     if isinstance(device, Symbol):
-        return facts.can_be_accelerator(device) and not _told_host(device, world | possibility.condition)
+        told = world | possibility.condition
+        return _told_elsewhere(device, told) or (facts.can_be_accelerator(device) and not _told_host(device, told))
     return possibility.why is not None and possibility.why.firm and not without_device(possibility)
 
 
 def _holding(possibilities: Iterable[Possibility], condition: Condition) -> list[Possibility]:
     """Return the possibilities that can hold where a condition does."""
-    return [p for p in possibilities if compatible(_world(p), condition) and not without_device(p, condition)]
+    return [p for p in possibilities if compatible(world_of(p), condition) and not without_device(p, condition)]
 
 
 def _one_sided(
@@ -289,21 +310,22 @@ def _one_sided(
 ) -> tuple[Possibility, Possibility, Condition] | None:
     ours, others = tuple(expanded(first, facts, world)), tuple(expanded(second, facts, world))
     for start in ours:
-        condition = _world(start) | world
-        if not _may_start(start, facts, world) or not compatible(_world(start), world):
+        condition = world_of(start) | world
+        if not _may_start(start, facts, world) or not compatible(world_of(start), world):
             continue
         partners = _holding(others, condition)
         # What else this side may be where the start holds: of two places it is not known in which one it is.
         rivals = (start, *(p for p in _holding(ours, condition) if p != start))
         if partners and all(
-            compare(rival.device, partner.device, facts) is Answer.DIFFERENT
+            _differ(rival.device, partner.device, facts, condition | partner.condition)
             and not _told_host(partner.device, condition | partner.condition)
             and not _under_a_switch(rival, partner, world)
             and not _under_a_switch(partner, rival, world)
             for rival in rivals
             for partner in partners
         ):
-            return start, partners[0], _world(start) | _world(partners[0])
+            needed = world_of(start) | world_of(partners[0])
+            return _as_told(start, condition), _as_told(partners[0], condition), needed
     return None
 
 
@@ -339,46 +361,14 @@ def clash(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Con
     return None
 
 
-def may_mix(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> Clash | None:
-    """Return a host possibility and one on an accelerator that can hold at once, or None.
-
-    The accelerator's needs no more than that there is one, the host's holds under other guards.
-    """
-    for near in expanded(left, facts, world):
-        for far in expanded(right, facts, world):
-            host, other = (near, far) if is_host(near.device) else (far, near)
-            if not is_host(host.device) or not is_accelerator(other.device) or not host.condition:
-                continue
-            if _of_machine(host.condition, any) or not _of_machine(other.condition | world, all):
-                continue
-            condition = _world(other) | host.condition | world
-            if all(_can_hold(name, truth, condition) for name, truth in condition):
-                return Clash(near, far, condition)
-    return None
-
-
-def _of_machine(condition: Condition, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
-    """Tell whether all or any of the guards of a condition are about which accelerators there are."""
-    return quantifier(name in ACCELERATORS for name, _ in condition)
-
-
-def _can_hold(name: str, truth: bool, condition: Condition) -> bool:
-    """Tell whether a literal agrees with the others: a conjunction is not false where all its parts are true."""
-    if truth:
-        return (name, False) not in condition
-    parts = name.split(" and ")
-    literals = {(part.removeprefix("not "), not part.startswith("not ")) for part in parts}
-    return not literals <= condition
-
-
 def on_accelerator(placement: Placement, facts: Facts = NO_FACTS, world: Condition = ALWAYS) -> Possibility | None:
     """Return the possibility under which a value is on an accelerator and nothing else, or None."""
-    possibilities = [p for p in expanded(placement, facts, world) if compatible(_world(p), world)]
+    possibilities = [p for p in expanded(placement, facts, world) if compatible(world_of(p), world)]
     for start in possibilities:
-        condition = _world(start) | world
+        condition = world_of(start) | world
         if not (is_accelerator(start.device) or _is_place(start.device, facts)) or _told_host(start.device, condition):
             continue
-        rivals = [p for p in possibilities if compatible(_world(p), condition) and not without_device(p, condition)]
+        rivals = [p for p in possibilities if compatible(world_of(p), condition) and not without_device(p, condition)]
         if not any(is_host(p.device) or p.device == ANYWHERE for p in rivals):
             return start
     return None

@@ -8,7 +8,7 @@ from itertools import combinations, islice
 
 import libcst as cst
 
-from torchdevlint import lattice
+from torchdevlint import lattice, mixing
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
 from torchdevlint.knowledge.rows import Mix
@@ -288,7 +288,7 @@ def mixtures(event: Combined | Called, facts: FileFacts) -> Iterator[Meeting]:
     for first, second in pairs:
         if not (_proven(first, facts) and _proven(second, facts)):
             continue
-        mixed = lattice.may_mix(first.placement, second.placement, facts, event.world)
+        mixed = mixing.may_mix(first.placement, second.placement, facts, event.world)
         if mixed is None or lattice.clash(first.placement, second.placement, facts, event.world) is not None:
             continue
         sides = Side(first.text, mixed.left), Side(second.text, mixed.right)

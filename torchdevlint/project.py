@@ -36,9 +36,11 @@ class Project:
 
 def device(value: str) -> str:
     """Return the name of a device. Raises `ValueError`, with the end of a sentence, for what is none."""
-    from torchdevlint.transfers.devices import parse  # known only where somebody asks
+    if not value:
+        return ""
+    from torchdevlint.transfers.devices import parse  # it brings the engine along
 
-    if value and parse(value) is None:
+    if parse(value) is None:
         raise ValueError(f"is to be a device, as `cuda` or `cuda:0`, and `{value}` is none")
     return value
 

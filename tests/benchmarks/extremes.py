@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -61,6 +61,25 @@ EXTREMES = {
     + ", ".join(f"a{i}" for i in range(128))
     + "])\n",
     "a test of 3,000 terms": HEAD + "if " + " or ".join(f"a{i}" for i in range(3_000)) + ":\n    x.cuda()\n",
+    "600 tests of a value that they move": HEAD
+    + "if x.sum():\n    x = x.cuda()\nelse:\n    x = x.cpu()\n" * 600
+    + "y = x + x.sum()\n",
+    "500 classes behind one": "import torch\n\n\nclass A0(torch.nn.Module):\n    pass\n\n\n"
+    + "".join(
+        f"class A{i + 1}(A{i}):\n    def f{i}(self, x):\n        self.a{i} = x.cuda()\n"
+        f"        return self.f{i - 1}(x)\n\n\n"
+        for i in range(500)
+    )
+    + "A500().cuda()\n",
+    "1,000 functions in a function": HEAD
+    + "def f(x):\n"
+    + "".join(f"    def g{i}(y):\n        return y.cuda() + x\n" for i in range(1_000))
+    + "    return x\n"
+    + TAIL,
+    "1,000 ways out of a function": HEAD
+    + "def f(x):\n"
+    + "".join(f"    y{i} = x.cuda()\n    if a{i}:\n        return y{i}\n" for i in range(1_000))
+    + "f(x)\n",
 }
 
 
@@ -68,9 +87,9 @@ def best_of_three(function: Callable[[str], object], source: str) -> float:
     """Return the seconds that a function takes when nothing else gets in its way."""
     times = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         function(source)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times)
 
 
@@ -82,16 +101,20 @@ def codes(source: str) -> str:
         return f"not analysed: {reason}"
 
 
-def main() -> int:
+def figures() -> Iterator[str]:
+    """Yield time, limit and outcome of each source."""
     analyse(HEAD + TAIL)  # the imports behind the gate are not what is measured
-    over = 0
     for name, source in EXTREMES.items():
         limit = 3 * best_of_three(cst.parse_module, source) + 0.005
         whole = best_of_three(codes, source)
-        over += whole > limit
         verdict = "OVER" if whole > limit else "ok"
-        print(f"{verdict:4}  {whole * 1e3:9.1f} ms of {limit * 1e3:9.1f}  {name}: {codes(source)}")
-    return int(over > 0)
+        yield f"{verdict:4}  {whole * 1e3:9.1f} ms of {limit * 1e3:9.1f}  {name}: {codes(source)}"
+
+
+def main() -> int:
+    lines = list(figures())
+    print(*lines, sep="\n")
+    return int(any(line.startswith("OVER") for line in lines))
 
 
 if __name__ == "__main__":

@@ -130,6 +130,10 @@ def test_what_git_ignores_is_left_out(project: Path, capsys: pytest.CaptureFixtu
     assert [line.split(":")[0] for line in lines(capsys)] == ["sub/runs/a.py"]
     main(["check", "sub/runs", "sub/c.py", "--force-exclude"])
     assert lines(capsys) == []
+    (project / "sub" / "deep" / "er").mkdir(parents=True)
+    (project / "sub" / "deep" / "er" / "d_old.py").write_text(THROWN_AWAY)
+    main(["check", "sub/deep/er"])
+    assert lines(capsys) == []
 
 
 def test_a_file_is_checked_once(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,8 +141,9 @@ def test_a_file_is_checked_once(project: Path, capsys: pytest.CaptureFixture[str
     assert len(lines(capsys)) == 1
 
 
-def test_links_to_folders_are_not_followed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_links_to_folders_or_nowhere_are_not_followed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "loop").symlink_to(project)
+    (project / "gone.py").symlink_to(project / "nowhere.py")
     main(["check"])
     assert len(lines(capsys)) == 1
 

@@ -20,7 +20,7 @@ from torchdevlint.project import Project
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "configuration.md").read_text("utf-8")
-BLOCKS = dict(re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL))
+BLOCKS = dict(reversed(re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)))  # of each language the first
 
 
 @pytest.fixture

@@ -154,6 +154,21 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
             "(while checking arguments for inner())"
         ),
     ),
+    "copy into the host": (
+        lambda: torch.t_copy(on(2, 2), out=host(2, 2)),
+        "Expected out tensor to have device cuda:0, but got cpu instead",
+    ),
+    "softmax into the device": (
+        lambda: torch.softmax(torch.tensor(1.0), 0, out=on(1)),
+        different("self", "cpu", "cuda:0", "_softmax_out_out"),
+    ),
+    "pseudo-inverse into the host": (
+        lambda: torch.linalg.pinv(on(2, 2), out=host(2, 2)),
+        (
+            "linalg.pinv: Expected result and input tensors to be on the same device, but got result on cpu and input "
+            "on cuda:0"
+        ),
+    ),
     "quantile of the host": (
         lambda: torch.quantile(on(2), torch.tensor(0.5)),
         "quantile() q tensor must be on the same device as the input tensor",
@@ -164,7 +179,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "values without dimensions on the host": (
         lambda: torch.sort(on(2), out=(torch.tensor(0.0), longs(0).cuda())),
-        TWO_DEVICES,
+        different("indices", "cuda:0", "cpu", "sort_out_values_stable"),
     ),
     "lists of tensors": (lambda: torch._foreach_add([on(2), on(2)], [on(2), host(2)]), TWO_DEVICES),
     "generator of the host": (

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from torchdevlint.checking import selectors, settings
-from torchdevlint.checking.outcomes import FAILURE
 from torchdevlint.checking.settings import Settings
 from torchdevlint.cli.failure import Failure
 from torchdevlint.engine import all_rules
 from torchdevlint.reports import FORMATS
+from torchdevlint.reports.others import OTHERS
 from torchdevlint.rule import Severity
 
 
@@ -41,7 +41,7 @@ def in_force(arguments: argparse.Namespace) -> Settings:
     try:
         path = None if arguments.isolated else arguments.config or settings.nearest(Path.cwd())
         chosen = settings.load(path) if path is not None else Settings()
-        codes = (FAILURE, *(rule.code for rule in all_rules()))
+        codes = (*OTHERS, *(rule.code for rule in all_rules()))
         given = {name: getattr(arguments, name) for name in _GIVEN if getattr(arguments, name) is not None}
         values: dict[str, object] = {}
         for name in ("select", "extend_select", "ignore"):

@@ -32,6 +32,9 @@ from torchdevlint.values import (
 WRAPPED = "module"
 """The attribute of a wrapper that is the module it wraps."""
 
+_OF_ANOTHER = "of another class?"
+"""How the guard begins that a module, which stands behind it by its key, is of a class that cannot be seen."""
+
 DYNAMIC = ("__getattr__", "__getattribute__")
 """Methods with which a class answers for any attribute."""
 
@@ -54,7 +57,7 @@ def note_binding(run: Run, receiver: Value, name: str) -> None:
 
 def missed(run: Run, module: Module, name: str, node: cst.BaseExpression) -> None:
     """Record a read of an attribute that a module does not have, unless something catches the failure."""
-    if module.type.forwards_attributes or not lacks(run, module, name) or not _fails(run):
+    if module.type.forwards_attributes or not lacks(run, module, name) or not _fails(run, module):
         return
     if not isinstance(node, cst.Attribute):
         return
@@ -67,7 +70,7 @@ def missed_by_wrapper(run: Run, module: Module, name: str, node: cst.Attribute) 
 
     Code that cannot be seen may bind attributes of the wrapper, but not those that the class of the module has.
     """
-    if module.key not in run.wrapped or _is_own(module, name) or not _fails(run):
+    if module.key not in run.wrapped or _is_own(module, name) or not _fails(run, module):
         return
     inner = run.store.value(module.key, WRAPPED)
     if lacks(run, module, name, lent=isinstance(inner, Module) and _surely_has(run, inner, name)):
@@ -97,9 +100,13 @@ def _surely_has(run: Run, module: Module, name: str) -> bool:
     return own is not None or (module.cls is not None and lineage.member(run, module.cls, name) is not None)
 
 
-def _fails(run: Run) -> bool:
-    """Tell whether a failure here is one of the script: nothing catches it, and the code can be reached."""
-    return not run.guarded and lattice.compatible(run.world, run.world)
+def _fails(run: Run, module: Module) -> bool:
+    """Tell whether a failure here is one of the script: nothing catches it, and the code can be reached.
+
+    Where the module is of a class that cannot be seen, it may have what that class has.
+    """
+    other = (f"{_OF_ANOTHER}{module.key}", True) in run.world
+    return not run.guarded and not other and lattice.compatible(run.world, run.world)
 
 
 def _owners(module: Module) -> frozenset[int]:
@@ -162,6 +169,9 @@ def has(run: Run, value: Value, name: Value) -> Value:
 def is_instance(run: Run, value: Value, kinds: Value) -> Value:
     """Return what ``isinstance(value, kinds)`` gives for a module, a tensor or a container, where this is known."""
     wanted: list[Value] = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
+    if isinstance(value, Module) and _is_module_of(value, wanted) is None:
+        guard = f"{_OF_ANOTHER}{value.key}"
+        return Flag(frozenset({(guard, True)}), frozenset({(guard, False)}))
 
     def answer(option: Value) -> bool | None:
         match option:
@@ -247,7 +257,9 @@ def _type_asked(kind: Value) -> str:
 def _wraps(kind: Value) -> ModuleType | None:
     """Return the row of a class that wraps modules, which no other class shares, or None."""
     row = kind.row if isinstance(kind, Imported) else None
-    return row if isinstance(row, ModuleType) and row.replicas is not Replicas.NEVER else None
+    if isinstance(row, ModuleType) and (row.replicas is not Replicas.NEVER or row.forwards_attributes):
+        return row
+    return None
 
 
 def _each(run: Run, value: Value, answer: Callable[[Value], bool | None]) -> Value:

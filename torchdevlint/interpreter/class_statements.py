@@ -8,15 +8,19 @@ from torchdevlint.interpreter import calls, definitions, expressions, functions,
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import LoaderType, ModuleType, ObjectType
-from torchdevlint.values import Class, Function, Imported, Value
+from torchdevlint.values import UNKNOWN, Class, Function, Imported, Value
 
 _PLAIN_BASES = ("builtins.object", "builtins.Exception", "abc.", "typing.", "enum.")
 """Bases that leave attributes to the class; those of a dict may be its items."""
 
 
+MAX_ANCESTORS = 32
+"""How many classes are followed behind one: every look at a class is a look at all of them."""
+
+
 def define(run: Run, node: cst.ClassDef) -> Value:
     """Run a class body and return the class, or what decorators of the file make of it."""
-    bases = tuple(expressions.evaluate(run, base.value) for base in node.bases)
+    bases = tuple(_within_reach(expressions.evaluate(run, base.value)) for base in node.bases)
     keywords = [expressions.evaluate(run, keyword.value) for keyword in node.keywords]
     outer = run.frame
     run.frame = Frame(run.new_key(), outer, outer.function, depth=outer.depth, base=outer.base, world=outer.world)
@@ -49,6 +53,11 @@ def define(run: Run, node: cst.ClassDef) -> Value:
     if any(isinstance(meta, Class) and lineage.member(run, meta, "__call__") is not None for meta in keywords):
         return run.opaque(made.name)  # its metaclass makes its objects, and does with them what it likes
     return _decorated(run, node, made)
+
+
+def _within_reach(base: Value) -> Value:
+    """Return a base of a class; one with too many classes behind it is a base that cannot be seen."""
+    return UNKNOWN if isinstance(base, Class) and len(base.after) >= MAX_ANCESTORS else base
 
 
 def _tell_bases(run: Run, made: Class) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import libcst as cst
 
 from torchdevlint import lattice, transfers
+from torchdevlint.claims import MARK
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
-from torchdevlint.interpreter import classes, functions, processes, statements
+from torchdevlint.interpreter import classes, functions, processes, statements, told
 from torchdevlint.interpreter.guards import is_main_guard
 from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run, unresolved
 from torchdevlint.knowledge.rows import Knowledge
@@ -58,12 +59,14 @@ def interpret(
     called_names = run.called_names = frozenset(name[::-1] for name, before in called if not before)
     run.counters = frozenset(name[::-1] for name in _COUNTED.findall(backwards))
     run.yields = "yield" in text
+    run.claims = MARK in text
     run.facts.importable = importable
     run.facts.definitions_only = not _runs_something(module)
     default_device = transfers.parse(knowledge.default_device)
     if default_device is not None:
         run.store.set(0, DEFAULT_DEVICE, lattice.on(default_device))
         run.facts.accelerated |= default_device != HOST
+    run.world |= told.world_of(run, module)
     statements.run_all(run, module.body)
     run.facts.program = not run.facts.definitions_only or run.facts.placed
     world = run.world

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
 
 
+MAX_EXITS = 200
+"""How many ways out of one function are followed: each keeps all that was written until then."""
+
+
 @dataclass(slots=True)
 class Exit:
     """A way out of a function or loop body: what it wrote, under which condition, and the value it carries."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import transfers
-from torchdevlint.interpreter import calls, escapes, expressions, iteration, lazy, statements, writers
+from torchdevlint.interpreter import calls, escapes, expressions, iteration, lazy, statements, told, writers
 from torchdevlint.interpreter.annotations import refine
-from torchdevlint.interpreter.frames import Exit, Frame
+from torchdevlint.interpreter.frames import MAX_EXITS, Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
 from torchdevlint.knowledge.rows import Arrives, Move
 from torchdevlint.lattice import ANY, Condition, Placement
@@ -68,6 +68,8 @@ def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None)
         _bind_parameters(run, frame, function, call)
         frame.begun = run.counter
         value = _execute(run, frame, function)
+        if len(frame.exits) > MAX_EXITS:
+            return _not_followed(run, function, call)
         if node in run.decorated:
             return run.opaque(f"{call.text}(…)")  # what the decorator makes of the result cannot be seen
         transfers.handed_out(run, value, call.node)
@@ -144,13 +146,14 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
             value = expressions.evaluate(run, node.body)
             run.store.commit()
             return value
+        inside = frame.world = run.world = world | told.world_of(run, node.body)
         defined = len(run.definitions)
         falls_through = statements.block(run, node.body) is statements.Flow.NEXT
         _run_closures(run, frame, defined)
         if falls_through and not frame.exits and not frame.yields:
-            return _fall_through(run, frame, world)
+            return _fall_through(run, frame, inside)
         if falls_through:
-            frame.exits.append(run.leave(frame.base, world, NONE))
+            frame.exits.append(run.leave(frame.base, inside, NONE))
         run.store.rollback(frame.base)
         return _join_exits(run, frame)
     finally:
@@ -181,14 +184,17 @@ def _run_closures(run: Run, frame: Frame, defined: int) -> None:
     """Run the functions that were defined in a call and that nothing called, in the scope that they close over."""
     if frame.depth >= MAX_CALL_DEPTH:
         return
+    if len(run.definitions) == defined:
+        return
+    run.store.push()
+    forget_sent_back(run, run.store.since(frame.base))
     for definition in run.definitions[defined:]:
         if isinstance(definition, Function) and definition.frame == frame.key and definition.node not in run.called:
-            written = run.store.since(frame.base)
             run.store.push()
-            forget_sent_back(run, written)
             run_symbolically(run, definition)
             run.store.pop()
             run.left = False
+    run.store.pop()
 
 
 def forget_sent_back(run: Run, written: Writes) -> None:

@@ -50,7 +50,6 @@ MAX_WITHIN = 1_000
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
 
-
 ARRAY = ObjectType("array", array=True)
 
 
@@ -76,6 +75,7 @@ class Run:
     called_names: frozenset[str] = frozenset()
     counters: frozenset[str] = frozenset()
     yields: bool = False
+    claims: bool = False  # whether a comment may tell where something is
 
     # what holds now: bindings, scope, world, and what is being run
     store: Store = field(default_factory=Store)
@@ -119,6 +119,7 @@ class Run:
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
     written: dict[int, dict[str, set[str]]] = field(default_factory=dict)  # by class: attributes, with who binds them
+    touched: dict[cst.CSTNode, frozenset[str]] = field(default_factory=dict)  # by method: what it assigns or moves
     defaults: dict[cst.Param, Value] = field(default_factory=dict)
     deferred: dict[int, Callable[[], Items]] = field(default_factory=dict)  # iterators, until something iterates them
     generators: dict[cst.CSTNode, bool] = field(default_factory=dict)
@@ -279,12 +280,10 @@ class Run:
         frame: Frame | None = self.frame
         if name in self.frame.outer:
             frame = self.frame.parent
-        bindings = self.store.bindings  # directly: nothing is asked for more often
         while frame is not None:
-            if name in frame.bound:
-                value: Value | None = bindings.get((frame.key, name))
-                if value is not None:
-                    return value
+            # not by `Store.value`: nothing is asked for more often
+            if name in frame.bound and (value := self.store.bindings.get((frame.key, name))) is not None:
+                return value  # type: ignore[no-any-return]
             frame = frame.parent
         return None
 
@@ -367,11 +366,8 @@ class Run:
             if option == NONE:
                 continue
             placement = self.placement_of(option) if not isinstance(option, Unknown) else ANY
-            joined = (
-                lattice.join(joined, lattice.under(placement, condition))
-                if joined
-                else lattice.under(placement, condition)
-            )
+            part = lattice.under(placement, condition)
+            joined = lattice.join(joined, part) if joined else part
         return joined or ANY
 
     def whereabouts(self, value: Opaque) -> Placement:

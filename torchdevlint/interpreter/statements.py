@@ -19,9 +19,11 @@ from torchdevlint.interpreter import (
     moot,
     pace,
     targets,
+    told,
     uncalled,
     writers,
 )
+from torchdevlint.interpreter.frames import MAX_EXITS, Exit
 from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Condition
@@ -38,16 +40,22 @@ class Flow(Enum):
 
 def block(run: Run, suite: cst.BaseSuite) -> Flow:
     """Run the statements of a suite in order until one of them leaves it."""
+    if run.claims and isinstance(suite, cst.IndentedBlock):
+        told.beside(run, suite.header)
     return run_all(run, suite.body)
 
 
 def run_all(run: Run, body: Iterable[cst.BaseStatement | cst.BaseSmallStatement]) -> Flow:
     """Run statements in order until one of them leaves."""
     for statement in body:
+        if run.claims:
+            told.before(run, statement)
         if type(statement) is cst.SimpleStatementLine:
             for small in statement.body:
                 if _execute(run, small) is Flow.LEFT:
                     return Flow.LEFT
+            if run.claims:
+                told.beside(run, statement.trailing_whitespace)
         elif _execute(run, statement) is Flow.LEFT:
             return Flow.LEFT
     return Flow.NEXT
@@ -102,7 +110,8 @@ def _return(run: Run, node: cst.Return) -> Flow:
     elif run.frame.key not in run.facts.training_functions and not _evaluates(run):
         escapes.consume(run, value)
     transfers.handed_back(run, value)
-    run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value))
+    within = len(run.frame.exits) < MAX_EXITS
+    run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value) if within else Exit(Branch({})))
     return Flow.LEFT
 
 
@@ -238,12 +247,13 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     world = run.world
     branches: list[Branch] = []
     run.store.push()
+    caught = bool(node.handlers) and not writers.insists(node)
     mended = any(writers.mends(run, handler) for handler in node.handlers)
-    run.guarded += bool(node.handlers)
+    run.guarded += caught
     run.expecting += mended
     flow = block(run, node.body)
     run.expecting -= mended
-    run.guarded -= bool(node.handlers)
+    run.guarded -= caught
     body = run.store.since(base)
     if flow is Flow.NEXT and node.orelse is not None:
         flow = block(run, node.orelse.body)

@@ -29,11 +29,17 @@ def of_class(run: Run, cls: Class) -> dict[str, set[str]]:
         parameters = value.node.params.params
         if not parameters:
             continue
-        receiver = parameters[0].name.value
-        for statement in small_statements(value.node.body):
-            for attribute in _touched(run, statement, receiver):
-                found.setdefault(attribute, set()).add(name)
+        for attribute in _touched_by(run, value.node, parameters[0].name.value):
+            found.setdefault(attribute, set()).add(name)
     return found
+
+
+def _touched_by(run: Run, node: cst.FunctionDef, receiver: str) -> frozenset[str]:
+    """Return the attributes that a method assigns or moves: it is looked at once, however many classes inherit it."""
+    if node not in run.touched:
+        statements = small_statements(node.body)
+        run.touched[node] = frozenset(name for part in statements for name in _touched(run, part, receiver))
+    return run.touched[node]
 
 
 def small_statements(body: cst.BaseSuite | cst.BaseStatement) -> Iterator[cst.CSTNode]:
@@ -166,3 +172,14 @@ def mends(run: Run, handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
 def _is_move(run: Run, call: cst.Call) -> bool:
     name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     return isinstance(run.knowledge.module.get(name), Move)
+
+
+def insists(node: cst.Try | cst.TryStar) -> bool:
+    """Tell whether a ``try`` only imports and raises again what fails: the file does not go on without it."""
+    imported = all(isinstance(part, cst.Import | cst.ImportFrom) for part in small_statements(node.body))
+    return imported and all(_raises(handler) for handler in node.handlers)
+
+
+def _raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    last = handler.body.body[-1]
+    return isinstance(last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, cst.Raise)

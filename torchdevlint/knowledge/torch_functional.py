@@ -23,10 +23,8 @@ _FOLLOW = Follow()
 _UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN)
 
 _FOLLOWING: dict[str, Row] = {
-    # PyTorch has no samples of these, or none that call the function itself.
-    **dict.fromkeys(words("gumbel_softmax logsigmoid upsample dropout1d lp_pool1d lp_pool2d lp_pool3d"), Follow()),
-    "affine_grid": Follow(rank=RankRule.VECTOR),
-    "fold": _UNKNOWN_RANK,
+    # It has another name in PyTorch's schemas.
+    "logsigmoid": Follow(),
     # These return a pair where `return_indices` asks for it.
     **dict.fromkeys(
         words("""max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d

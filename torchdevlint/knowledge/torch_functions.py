@@ -26,7 +26,6 @@ _PAIR = Follow(rank=RankRule.REDUCE, returns_pair_with_dim=True)
 
 FOLLOWING: dict[str, Follow] = {
     # PyTorch has no samples of these, or none that call the function itself.
-    **dict.fromkeys(words("alpha_dropout dropout feature_alpha_dropout feature_dropout poisson"), Follow()),
     "detach": Follow(graph=False),
     **dict.fromkeys(words("pca_lowrank svd_lowrank"), Follow(RankRule.UNKNOWN, count=3)),
     # What they return depends on the call: a pair with `dim`, a combination with a second tensor, several with a flag.

@@ -26,15 +26,13 @@ from torchdevlint.records import replace
 # Functions of `torch` that tensors do not have as methods.
 NOT_METHODS = frozenset(
     words("""
-    alpha_dropout cdist dropout einsum feature_alpha_dropout feature_dropout meshgrid pca_lowrank poisson svd_lowrank
-    unravel_index
+    cdist einsum meshgrid pca_lowrank svd_lowrank unravel_index
     """)
 )
 
 _FUNCTIONS: dict[str, Row] = {**FOLLOWING, **COMBINING}
 _SHARED = {name: row for name, row in _FUNCTIONS.items() if "." not in name and name not in NOT_METHODS}
 
-_IN_PLACE = Follow(in_place=True)
 _IN_PLACE_UNKNOWN_RANK = Follow(rank=RankRule.UNKNOWN, in_place=True)
 _CLAMP = replace(COMBINING["clamp"], in_place=True, rank=RankRule.SAME)
 _FOLLOW = Follow()
@@ -88,7 +86,6 @@ TENSOR: dict[str, Row] = {
     "size": Plain(tensor_evidence=True, sizes=True),
     # PyTorch has no samples of these.
     **dict.fromkeys(words("coalesce to_dense to_sparse"), _FOLLOW),
-    **dict.fromkeys(words("random_ fill_diagonal_ share_memory_"), _IN_PLACE),
     **dict.fromkeys(words("set_ apply_"), _IN_PLACE_UNKNOWN_RANK),
     "detach_": Follow(graph=False, in_place=True),
     "copy_": Combine(("input", "src"), Mix.FREE, RankRule.SAME, in_place=True),

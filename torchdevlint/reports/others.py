@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import MappingProxyType
 
+from torchdevlint import claims
 from torchdevlint.checking.comments import UNUSED
 from torchdevlint.checking.outcomes import FAILURE
 from torchdevlint.facts import FileFacts
@@ -54,6 +55,35 @@ Finds comments that silence nothing, where `--report-unused-noqa` asks for them.
 
 ## Why is this bad?
 The comment will silence a finding that is new, and that nobody has looked at.
+""",
+    ),
+    Rule(
+        claims.CODE,
+        "misspelt-claim",
+        on=(),
+        message="the comment {reason}",
+        fix="Write `# tdl: NAME on DEVICE`, or `# tdl: cpu-only`",
+        supersedes=(),
+        once=False,
+        in_tests=True,
+        check=_says_nothing_of_devices,
+        doc="""A comment that begins with `# tdl:` tells nothing: it has another form, or names what is not in the file.
+
+## What it does
+Finds comments that are meant to tell where a value is, and are misspelt.
+
+## Why is this bad?
+What the comment was to tell is not known, so that bugs are not found.
+
+## Example
+```python
+images = load()  # tdl: imags on cuda
+```
+
+## Use instead
+```python
+images = load()  # tdl: images on cuda
+```
 """,
     ),
 )

@@ -2,7 +2,8 @@
 
 ## What it does
 Finds factories without `device=` (`zeros`, `arange`, `randn`, `tensor` and more) in the methods of a module, where the
-result meets the parameters, buffers or inputs of the module. The finding stands where the tensor is made.
+result meets the parameters, buffers or inputs of the module. The finding stands where the tensor is made. In a file
+where nothing else shows that anybody minds devices, it must meet them whenever the method runs.
 
 ## Why is this bad?
 The module works on the host. As soon as it is moved to an accelerator, its `forward` raises `RuntimeError: Expected

@@ -2,7 +2,8 @@
 
 ## What it does
 Finds `tensor.to(…)`, `tensor.cuda()`, `tensor.cpu()` and casts that stand as statements of their own. Modules, and
-library objects that move in place, are fine.
+library objects that move in place, are fine. So is a move that nothing would notice: of a tensor that is not used
+afterwards, is moved again first, or only leaves the function.
 
 ## Why is this bad?
 A tensor does not move in place. The statement makes a copy and drops it, and the tensor stays where it was.

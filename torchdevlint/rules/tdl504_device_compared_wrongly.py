@@ -1,7 +1,8 @@
 """A device is compared with what it never equals.
 
 ## What it does
-Finds a `torch.device` that is compared with a text, and the device of a tensor with a `torch.device("cuda")`.
+Finds a `torch.device` that is compared with a text, and the device of a tensor with a `torch.device("cuda")`; but not
+a comparison with `"cpu"` that decides about moves alone.
 
 ## Why is this bad?
 The comparison has one outcome whatever the device: an object never equals a text, and a tensor on a GPU is on `cuda:0`

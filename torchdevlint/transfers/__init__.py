@@ -40,7 +40,7 @@ from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
-from torchdevlint.transfers.placing import contained, copied, move_module, taken
+from torchdevlint.transfers.placing import contained, copied, move_module, placed, taken
 from torchdevlint.transfers.reads import sizes
 from torchdevlint.transfers.states import changed, picked, state_tensor
 
@@ -97,6 +97,7 @@ __all__ = [
     "parse",
     "perhaps_loss",
     "picked",
+    "placed",
     "put_in",
     "refusals",
     "register",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +30,9 @@ class _Use:
     result: Any
 
 
-def rows() -> Iterator[tuple[str, ModuleType]]:
-    """Yield the rows of the layers of which PyTorch has samples and something is certain; losses are not among them."""
-    from torch.testing._internal.common_modules import module_db
-
-    for info in module_db:
+def rows(infos: Iterable[Any]) -> Iterator[tuple[str, ModuleType]]:
+    """Yield the rows of layers, out of PyTorch's samples, where something is certain; losses are not among them."""
+    for info in infos:
         kind = info.module_cls
         is_public = getattr(torch.nn, kind.__name__, None) is kind
         row = _row(info) if is_public and not issubclass(kind, torch.nn.modules.loss._Loss) else None

@@ -26,6 +26,8 @@ def derive() -> str:
     warnings.simplefilter("ignore")  # of deprecated functions, whose rows are as good
     install()
 
+    from torch.testing._internal.common_modules import module_db
+
     from torchdevlint.harness.derive import classes, factories, losses, modules
     from torchdevlint.harness.derive.judging import row_of
     from torchdevlint.harness.derive.observing import observe
@@ -36,7 +38,7 @@ def derive() -> str:
     samples = Samples()
     wanted = [offer for offer in offers() if offer.name not in by_hand]
     rows: dict[str, Row] = {}
-    for found in (factories.rows(wanted), classes.rows(), modules.rows(), losses.functions(wanted, samples)):
+    for found in (factories.rows(wanted), classes.rows(), modules.rows(module_db), losses.functions(wanted, samples)):
         rows |= found
     rows |= losses.modules(lambda name: NAMES.get(name) if name in by_hand else rows.get(name))
     for offer in wanted:

@@ -45,6 +45,27 @@ def _outline(value: Any) -> Any:
             return repr(value)
 
 
+_ROWS, _IMAGES, _VOLUMES = (3, 4), (2, 3, 6, 6), (2, 3, 4, 4, 4)
+_OWN: Mapping[str, tuple[tuple[tuple[int, ...], tuple[Any, ...]], ...]] = {
+    **dict.fromkeys(
+        ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"),
+        tuple((shape, (0.5, train)) for shape in (_ROWS, _IMAGES) for train in (True, False)),
+    ),
+    "poisson": ((_ROWS, ()), (_IMAGES, ())),
+    "nn.functional.gumbel_softmax": ((_ROWS, ()), (_IMAGES, ())),
+    "nn.functional.dropout1d": (((3, 5), ()), ((2, 3, 5), ())),
+    "nn.functional.upsample": (((2, 3, 5), (None, 2)), (_IMAGES, (None, 2)), (_VOLUMES, (None, 2))),
+    "nn.functional.lp_pool1d": (((3, 6), (2, 2)), ((2, 3, 6), (2, 2))),
+    "nn.functional.lp_pool2d": (((3, 6, 6), (2, 2)), (_IMAGES, (2, 2))),
+    "nn.functional.lp_pool3d": (((3, 4, 4, 4), (2, 2)), (_VOLUMES, (2, 2))),
+    "nn.functional.affine_grid": (((2, 2, 3), ((2, 1, 4, 4),)), ((2, 3, 4), ((2, 1, 4, 4, 4),))),
+    "nn.functional.fold": (((2, 12, 9), ((4, 4), (2, 2))), ((12, 9), ((4, 4), (2, 2)))),
+    **dict.fromkeys(("random_", "share_memory_"), ((_ROWS, ()), (_IMAGES, ()))),
+    "fill_diagonal_": (((3, 3), (1.0,)), ((4, 3), (1.0, True))),
+}
+"""Calls of functions of which PyTorch has no samples: the shape of the first tensor, and the further arguments."""
+
+
 def is_plain(value: Any) -> bool:
     """Tell whether a value is a tensor with a storage like any other."""
     return isinstance(value, torch.Tensor) and value.layout == torch.strided and not value.is_quantized
@@ -73,6 +94,8 @@ class Samples:
 
     def of(self, short: str) -> list[Sample]:
         """Return the samples of a function under its name without `torch.`; those of its namesakes if it has none."""
+        if short in _OWN:
+            return [Sample((torch.ones(shape), *arguments), {}) for shape, arguments in _OWN[short]]
         base = short.removesuffix("_")
         operations = self._operations.get(short) or self._operations.get(base)
         operations = operations or self._by_last_name.get(base.rpartition(".")[2], [])

@@ -1,0 +1,1 @@
+"""What the analysis costs: each module with a function `figures` measures one thing."""
