@@ -199,7 +199,7 @@ def test_fix_makes_safe_fixes_only(file: Path, capsys: Capture) -> None:
     assert file.read_text() == SAFE.replace("x.numpy", "x.cpu().numpy") + "y = torch.ones(3)\ny.to('cpu')\nprint(y)\n"
     said = capsys.readouterr()
     assert said.err == "1 finding fixed\n"
-    assert [line.split()[1] for line in said.out.splitlines()] == ["TDL201"]
+    assert [line.split()[1] for line in said.out.splitlines()[:-1]] == ["TDL201"]
     assert main(["check", "--fix", "--unsafe-fixes", "--select", "TDL113,TDL201"]) == 0
     assert "y = y.to('cpu')" in file.read_text()
 
