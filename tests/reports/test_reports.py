@@ -89,7 +89,10 @@ def test_full_has_colours_on_a_terminal(report: Report) -> None:
     [
         ("print(x.cuda().numpy())", "[*] 1 fixable with --fix"),
         ("x.cpu()\nprint(x)", "1 fixable with --fix --unsafe-fixes"),
-        ("print(x.cuda().numpy())\ny = x * 2\ny.cpu()\nprint(y)", "[*] 1 fixable with --fix (1 more with --unsafe-fixes)"),
+        (
+            "print(x.cuda().numpy())\ny = torch.ones(3)\ny.cpu()\nprint(y)",
+            "[*] 1 fixable with --fix (1 more with --unsafe-fixes)",
+        ),
         ("x.cpu()", ""),
     ],
 )
