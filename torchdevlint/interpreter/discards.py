@@ -5,6 +5,7 @@ A look at what the source does with the tensor after the statement. What is not 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -326,3 +327,24 @@ def _is_made_of_numbers(look: _Look, name: str) -> bool:
                 case _:
                     return False
     return True
+
+
+def thrown_away(node: cst.BaseExpression) -> Iterator[cst.Call]:
+    """Yield the calls whose results a statement throws away: itself, or the parts of what it evaluates to."""
+    match node:
+        case cst.Call():
+            yield node
+        case cst.Await():
+            yield from thrown_away(node.expression)
+        case cst.Tuple() | cst.List():
+            for element in node.elements:
+                yield from thrown_away(element.value)
+        case cst.IfExp():
+            yield from thrown_away(node.body)
+            yield from thrown_away(node.orelse)
+        case cst.BooleanOperation():
+            yield from thrown_away(node.right)
+        case cst.ListComp():
+            yield from thrown_away(node.elt)
+        case _:
+            return
