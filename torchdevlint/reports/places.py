@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.engine import Diagnostic
 from torchdevlint.positions import Span
+from torchdevlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
