@@ -81,6 +81,7 @@ CLAIMS = [
     ("x = torch.ones(3, 4)  # tdl: x on cuda  # so\ny = x + torch.ones(3, 4)\n", ["2 TDL101"]),
     ("x = get()\nx.m = get()\n# tdl: x.m on cuda\ny = x.m[None] + torch.ones(3, 4)\n", ["4 TDL101"]),
     ("l = torch.nn.Linear(4, 2)\n# tdl: l on cuda\nl(torch.ones(8, 4))\n", ["3 TDL102"]),
+    ("m = get()\n# tdl: m on cuda\nm.eval()\nm(torch.ones(8, 4))\n", ["4 TDL102"]),
     ("# tdl: model on cuda\nmodel(torch.ones(8, 4))\n", []),
     ("# tdl: get() on cuda\nx = get()\n", ["1 TDL002"]),
     ("# tdl: get.x on cuda\nx = get()\n", []),

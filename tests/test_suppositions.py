@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import libcst as cst
 import pytest
 
 from torchdevlint.engine import analyse
+from torchdevlint.facts import FileFacts
+from torchdevlint.incidents import Keys, StateLoaded
+from torchdevlint.rules import tdl403_wrapped_state_dict as wrapped_state_dict
 
 HEAD = """\
 import torch
@@ -237,3 +241,13 @@ WRAPPED += "net = nn.DataParallel(net)\n"
 )
 def test_attributes_of_what_may_be_of_another_class(asked: str, found: list[str]) -> None:
     assert codes(WRAPPED + asked) == found
+
+
+def test_a_state_under_a_condition_that_cannot_hold_is_never_given() -> None:
+    node = cst.Name("net")
+    wrapped, bare = Keys("module.", True, 1, 0, node), Keys("", True, 1, 0, node)
+    contradiction = frozenset({("flag", True), ("flag", False)})
+    loaded = StateLoaded(node, frozenset(), "net", bare, ((wrapped, contradiction),), "", (), frozenset())
+    assert list(wrapped_state_dict.check.check(loaded, FileFacts())) == []
+    loaded = StateLoaded(node, frozenset(), "net", bare, ((wrapped, frozenset()),), "", (), frozenset())
+    assert len(list(wrapped_state_dict.check.check(loaded, FileFacts()))) == 1

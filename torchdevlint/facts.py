@@ -120,6 +120,7 @@ class FileFacts:
 
     # functions and classes that can be told to use the host, or ask what there is; None for what stands outside of them
     portable: set[cst.CSTNode | None] = field(default_factory=set)
+    callers: dict[cst.CSTNode | None, set[cst.CSTNode | None]] = field(default_factory=dict)
 
     # whether the file tells any checkpoint where to go; whether it uses what only an accelerator has, beside placing
     # things there; whether anything is placed on one, with no test before, and by the file itself; and whether the file
@@ -195,8 +196,16 @@ class FileFacts:
         return self.maps or self.program or bool(self.portable)
 
     def _shown(self, scope: cst.CSTNode | None) -> bool:
-        """Tell whether another machine is shown: by anything in a program, by itself in what others may use."""
-        return bool(self.portable) if self.program else not self.portable.isdisjoint({scope, None})
+        """Tell whether another machine is shown: by anything in a program, else by the function or its callers."""
+        if self.program:
+            return bool(self.portable)
+        around, seen = {scope, None}, set[cst.CSTNode | None]()
+        while around - seen:
+            if not self.portable.isdisjoint(around):
+                return True
+            seen |= around
+            around = {caller for one in around for caller in self.callers.get(one, ())}
+        return False
 
     @property
     def movable(self) -> bool:

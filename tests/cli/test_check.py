@@ -276,7 +276,8 @@ def test_the_plugin_says_the_same(capsys: pytest.CaptureFixture[str], monkeypatc
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     assert main(["check", "fixtures", "-j", "2", "--isolated", "--output-format", "concise"]) == 1
-    assert sorted(lines(capsys)) == sorted(flake8.stdout.splitlines())
+    told = [line.replace(" [*] ", " ") for line in lines(capsys)[:-1]]
+    assert sorted(told) == sorted(flake8.stdout.splitlines())
 
 
 def test_processes_change_nothing(project: Path) -> None:

@@ -15,7 +15,7 @@ from torchdevlint.checking.outcomes import Outcome, Task, check
 from torchdevlint.cli.main import main
 from torchdevlint.options import on_by_default
 from torchdevlint.reports import FORMATS, Report
-from torchdevlint.reports.report import fingerprints, relative, rules
+from torchdevlint.reports.report import fingerprints, fixable, relative, rules
 
 SCHEMA = json.loads((Path(__file__).parent / "sarif-schema-2.1.0.json").read_text("utf-8"))
 TRAINING = """\
@@ -57,15 +57,16 @@ def test_there_is_something_to_tell(report: Report) -> None:
 
 def test_concise(report: Report) -> None:
     told = render("concise", report).splitlines()
-    assert len(told) == 7
-    assert told[2].startswith(f"{report.root}/a b.py:9:21: TDL103 `labels` is on cpu (line 7) but")
+    assert len(told) == 8
+    assert told[7].startswith("[*] ")
+    assert told[2].startswith(f"{report.root}/a b.py:9:21: TDL103 [*] `labels` is on cpu (line 7) but")
 
 
 def test_full(report: Report) -> None:
     told = render("full", report)
     assert "\x1b" not in told
     block = told.split("\n\n")[2].splitlines()
-    assert block[0].startswith("TDL103 label-not-moved [error] `labels` is on cpu (line 7) but")
+    assert block[0].startswith("TDL103 label-not-moved [error] [*] `labels` is on cpu (line 7) but")
     assert block[1] == f"  --> {report.root}/a b.py:9:21"
     assert block[2:10] == [
         ' 9 | größe, loss = "✓✓", nn.functional.mse_loss(', "   |                     ^^^^^^^^^^^^^^^^^^^^^^^",
@@ -74,13 +75,30 @@ def test_full(report: Report) -> None:
     assert " 7 | labels = torch.ones(8, 2)" in told
     assert "^ `labels` is made by `torch.ones` and is on cpu" in told
     assert "= help: Move the target to the device of the prediction" in told
-    assert told.endswith("Found 3 errors, 4 warnings in 3 files.\n")
+    assert "\nFound 3 errors, 4 warnings in 3 files.\n[*] " in told
 
 
 def test_full_has_colours_on_a_terminal(report: Report) -> None:
     told = render("full", replace(report, colour=True))
     assert "\x1b[" in told
     assert re.sub(r"\x1b\[[0-9;]*m", "", told) == render("full", report)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("print(x.cuda().numpy())", "[*] 1 fixable with --fix"),
+        ("x.cpu()\nprint(x)", "1 fixable with --fix --unsafe-fixes"),
+        (
+            "print(x.cuda().numpy())\ny = torch.ones(3)\ny.cpu()\nprint(y)",
+            "[*] 1 fixable with --fix (1 more with --unsafe-fixes)",
+        ),
+        ("x.cpu()", ""),
+    ],
+)
+def test_what_is_fixable_is_counted(lines: str, told: str, tmp_path: Path) -> None:
+    task = Task("a.py", lambda code: code in ("TDL113", "TDL201"), f"import torch\n\nx = torch.ones(3)\n{lines}\n")
+    assert fixable(Report((check(task),), tmp_path)) == told
 
 
 def test_full_of_nothing(tmp_path: Path) -> None:

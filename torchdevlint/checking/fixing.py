@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from torchdevlint.checking.writing import replace_bytes
 from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
 from torchdevlint.options import on_by_default
+from torchdevlint.records import dataclass, replace
 
 MAX_PASSES = 40
 """A fix may show the next place of the same fault; a file has more of them rarely."""

@@ -10,7 +10,8 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from torchdevlint.records import dataclass, replace
 
 LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 """The lines of a text with their ends, as Python counts them."""

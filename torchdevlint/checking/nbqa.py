@@ -6,12 +6,12 @@ https://nbqa.readthedocs.io
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from torchdevlint.checking import magics
 from torchdevlint.checking.magics import Line
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.options import Options
+from torchdevlint.records import dataclass, replace
 
 MARK = "# %%NBQA-CELL-SEP"
 """What stands before each code cell, with a few digits after it."""

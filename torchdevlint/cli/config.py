@@ -7,7 +7,6 @@ import json
 import sys
 from dataclasses import asdict
 from enum import Enum
-from pathlib import Path
 
 from torchdevlint.checking.settings import KEYS
 from torchdevlint.cli.chosen import add_settings, in_force
@@ -50,7 +49,5 @@ def _as_toml(value: object) -> str:
             return "{ " + ", ".join(f"{json.dumps(one['pattern'])} = {_as_toml(one['codes'])}" for one in value) + " }"
         case tuple():
             return "[" + ", ".join(map(_as_toml, value)) + "]"
-        case Path():
-            return json.dumps(value.as_posix())
         case _:
             return json.dumps(value, ensure_ascii=False)

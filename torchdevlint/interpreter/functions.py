@@ -59,6 +59,7 @@ def _invoke(run: Run, function: Function, call: Call, entry: cst.CSTNode | None)
         call = escapes.veiled(run, call)
     frame = open_frame(run, function, entry)
     frame.caller, frame.call = run.frame, call
+    run.facts.callers.setdefault(frame.scope, set()).add(run.frame.scope)
     run.frames[frame.key] = frame
     run.store.push()
     with_graph, before = run.no_grad, run.steps

@@ -1,4 +1,4 @@
-"""The lines of a function in the order of the source, and where they bind and read a name: no evaluation."""
+"""The lines of a function in the order of the source, where they bind and read a name, what they throw away."""
 
 from __future__ import annotations
 
@@ -103,3 +103,24 @@ def _is_bound(outer: list[cst.CSTNode]) -> bool:
     while outer and isinstance(outer[-1], cst.Tuple | cst.List | cst.Element):
         outer.pop()
     return bool(outer) and isinstance(outer[-1], cst.AssignTarget | cst.AsName)
+
+
+def discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
+    """Yield the calls whose results a statement throws away: itself, or the parts of what it evaluates to."""
+    match node:
+        case cst.Call():
+            yield node
+        case cst.Await():
+            yield from discarded(node.expression)
+        case cst.Tuple() | cst.List():
+            for element in node.elements:
+                yield from discarded(element.value)
+        case cst.IfExp():
+            yield from discarded(node.body)
+            yield from discarded(node.orelse)
+        case cst.BooleanOperation():
+            yield from discarded(node.right)
+        case cst.ListComp():
+            yield from discarded(node.elt)
+        case _:
+            return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from enum import Enum
 
 import libcst as cst
@@ -18,6 +18,7 @@ from torchdevlint.interpreter import (
     loops,
     moot,
     pace,
+    reading,
     targets,
     told,
     uncalled,
@@ -70,7 +71,7 @@ def _execute(run: Run, node: cst.CSTNode) -> Flow:
 
 
 def _expression(run: Run, node: cst.Expr) -> Flow:
-    discarded = (node.value,) if type(node.value) is cst.Call else tuple(_discarded(node.value))
+    discarded = (node.value,) if type(node.value) is cst.Call else tuple(reading.discarded(node.value))
     run.discarded.update(discarded)
     expressions.evaluate(run, node.value)
     uncalled.stated(run, node.value)
@@ -81,37 +82,20 @@ def _expression(run: Run, node: cst.Expr) -> Flow:
     return Flow.NEXT
 
 
-def _discarded(node: cst.BaseExpression) -> Iterator[cst.Call]:
-    """Yield the calls whose results a statement throws away: itself, or the parts of what it evaluates to."""
-    match node:
-        case cst.Call():
-            yield node
-        case cst.Await():
-            yield from _discarded(node.expression)
-        case cst.Tuple() | cst.List():
-            for element in node.elements:
-                yield from _discarded(element.value)
-        case cst.IfExp():
-            yield from _discarded(node.body)
-            yield from _discarded(node.orelse)
-        case cst.BooleanOperation():
-            yield from _discarded(node.right)
-        case cst.ListComp():
-            yield from _discarded(node.elt)
-        case _:
-            return
-
-
 def _return(run: Run, node: cst.Return) -> Flow:
     value: Value = NONE if node.value is None else expressions.evaluate(run, node.value)
     pace.handed_out(run, value)
+    exits = run.frame.exits
+    if len(exits) > MAX_EXITS:
+        escapes.consume(run, value)
+        return Flow.LEFT
     if isinstance(value, Tensor) and value.tallies and value.tallies <= run.kept_totals:
         run.facts.returned |= value.tallies
     elif run.frame.key not in run.facts.training_functions and not _evaluates(run):
         escapes.consume(run, value)
     transfers.handed_back(run, value)
-    within = len(run.frame.exits) < MAX_EXITS
-    run.frame.exits.append(run.leave(run.frame.base, run.frame.world, value) if within else Exit(Branch({})))
+    within = len(exits) < MAX_EXITS  # one more tells that there are too many
+    exits.append(run.leave(run.frame.base, run.frame.world, value) if within else Exit(Branch({})))
     return Flow.LEFT
 
 

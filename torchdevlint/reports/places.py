@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.engine import Diagnostic
 from torchdevlint.positions import Span
+from torchdevlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,8 @@ def spot(outcome: Outcome, span: Span) -> Spot:
     first, last = outcome.place(span.line), outcome.place(span.end_line)
     if first is None or last is None:
         return Spot(span.line, span.column + 1, span.end_line, span.end_column + 1)
-    return Spot(
-        first.row, span.column + first.shift + 1, last.row, span.end_column + last.shift + 1, first.cell
-    )  # fmt: skip
+    begin, end = span.column + first.shift, span.end_column + last.shift
+    return Spot(first.row, begin + 1, last.row, end + 1, first.cell)
 
 
 def in_file(outcome: Outcome, span: Span) -> Spot:

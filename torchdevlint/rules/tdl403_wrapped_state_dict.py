@@ -51,6 +51,8 @@ def check(event: StateLoaded, facts: FileFacts) -> Iterator[Finding]:
         return
     given = list(_given(event, facts))
     for keys, condition in given:
+        if not compatible(condition, condition):
+            continue  # it can never be given
         # One state that may be given is of the other kind, and so is everything that may be given where it is.
         rivals = (other for other, other_if in given if compatible(condition, other_if))
         if all(_differ(event.wanted, other) and other.state not in facts.rewritten for other in rivals):
