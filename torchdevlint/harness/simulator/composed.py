@@ -66,7 +66,7 @@ def patch_composed(mover: Mover) -> None:
     _patch_meshgrid()
     _patch_matrix_rank()
     _patch_tensordot()
-    _patch_pseudo_inverse()
+    _patch_linear_algebra()
     for name, check in (("quantile", _check_quantile), ("nanquantile", _check_quantile), ("inner", _check_inner)):
         for owner in (torch, torch.Tensor):
             replace_function(owner, name, _checked(getattr(owner, name), check))
@@ -132,20 +132,23 @@ def _patch_tensordot() -> None:
     torch._VF.tensordot = tensordot
 
 
-def _patch_pseudo_inverse() -> None:
-    native = torch.linalg.pinv
+def _patch_linear_algebra() -> None:
+    """Compare devices with `out=`, as `checkSameDevice` of ATen's `LinearAlgebraUtils.h` does."""
+    for name in ("pinv", "matrix_norm"):
+        replace_function(torch.linalg, name, _checking_out(name, getattr(torch.linalg, name)))
 
-    def pinv(matrix: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        """Compares devices with `out=`, as `checkSameDevice` of ATen's `LinearAlgebraUtils.h` does."""
+
+def _checking_out(name: str, native: Callable[..., Any]) -> Callable[..., Any]:
+    def call(matrix: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         out = kwargs.get("out")
         if out is not None and device_of(out) != device_of(matrix):
             raise RuntimeError(
-                "linalg.pinv: Expected result and input tensors to be on the same device, but got result on "
+                f"linalg.{name}: Expected result and input tensors to be on the same device, but got result on "
                 f"{device_of(out)} and input on {device_of(matrix)}"
             )
         return native(matrix, *args, **kwargs)
 
-    replace_function(torch.linalg, "pinv", pinv)
+    return call
 
 
 def _checked(
