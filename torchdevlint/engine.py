@@ -152,9 +152,9 @@ class _Details:
     """What only some ask for: how each operand got to its device, and what mends a finding."""
 
     def __init__(self, module: cst.Module, settled: list[Settled], text: str, facts: FileFacts) -> None:
-        from torchdevlint import mending, traces
+        from torchdevlint import mending  # only who asks for fixes needs it
 
-        self._mending, self._traces = mending, traces
+        self._mending = mending
         told = {*_nodes(settled), *facts.places, *facts.copied, *facts.fed}
         told.update(*map(traces.nodes, settled), *(f.about for one in settled for f in (one.finding, *one.others)))
         self.spans = positions.locate(module, told)

@@ -29,8 +29,6 @@ _FUNCTIONS = {
     "functions-on-host": "return tensors on the host, or what yields them",
     "functions-that-move": "return what they are given, on the accelerator",
 }
-_CELL = "# %%NBQA-CELL-SEP"
-"""What nbQA writes before each code cell of the notebook that it makes a Python file of."""
 
 
 class Plugin:
@@ -100,7 +98,7 @@ class Plugin:
             wants = self._selection.wants
             options = Options(filename=self._filename, wants=wants, project=self._project)
             found: Iterable[Diagnostic]
-            if _CELL in text:
+            if gate.NBQA_MARK in text:
                 from torchdevlint.checking import nbqa
 
                 found = nbqa.findings(text, options)

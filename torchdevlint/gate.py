@@ -60,6 +60,10 @@ _SUBJECTS = (
 )
 
 
+NBQA_MARK = "# %%NBQA-CELL-SEP"
+"""What nbQA writes before each code cell of the notebook that it makes a Python file of, with a few digits after it."""
+
+
 def may_find(text: str) -> bool:
     """Whether a rule could fire in a file with this text; False only where none can."""
     return _imports_library(text) and any(word in text for word in _SUBJECTS) and not is_generated(text)

@@ -49,7 +49,7 @@ def tabled(readme: str) -> str:
     """Return the README with the tables between its marks made anew."""
     for mark, default in _TABLES.items():
         rows = [
-            f"| [{rule.code}](docs/rules/{rule.code}.md) | {rule.name} | {_summary(rule).removesuffix('.')} |"
+            f"| [{rule.code}](docs/rules/{rule.code}.md) | {rule.name} | {rule.summary.removesuffix('.')} |"
             for rule in all_rules()
             if on_by_default(rule.code) is default
         ]
@@ -67,13 +67,9 @@ def page(rule: Rule, root: Path, evidence: Iterable[Mapping[str, Any]]) -> str:
     sections["Fix"] = f"{rule.fix}. {mending.told(rule)}"
     sections["Proof"] = _proof(rule, root, stem, [one for one in evidence if one["rule"] == rule.code])
     sections["References"] = references
-    parts = [f"# {rule.name} ({rule.code})", _summary(rule), _standing(rule)]
+    parts = [f"# {rule.name} ({rule.code})", rule.summary, _standing(rule)]
     parts += [f"## {heading}\n\n{text}" for heading, text in sections.items()]
     return "\n\n".join(parts) + "\n"
-
-
-def _summary(rule: Rule) -> str:
-    return rule.doc.partition("\n")[0]
 
 
 def _sections(rule: Rule) -> dict[str, str]:

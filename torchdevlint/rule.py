@@ -70,6 +70,11 @@ class Rule:
     severity: Severity = Severity.ERROR
     doc: str = ""
 
+    @property
+    def summary(self) -> str:
+        """The first line of the documentation."""
+        return self.doc.partition("\n")[0]
+
 
 class BadRuleError(Exception):
     """A rule's module has a stem that is no identity."""

@@ -17,12 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchdevlint.checking import editing, nbqa, notebooks
+from torchdevlint.checking import editing, notebooks
 from torchdevlint.checking.documents import NotEditable
 from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.cli.main import main
 from torchdevlint.edits import Edit
 from torchdevlint.flake8_plugin import Plugin
+from torchdevlint.gate import NBQA_MARK
 from torchdevlint.positions import Span
 from torchdevlint.selection import Selection
 
@@ -374,7 +375,7 @@ def test_nbqa(project: Path) -> None:
 
 def test_what_nbqa_makes_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Plugin, "_selection", Selection())
-    mark = f"{nbqa.MARK}1a2b3c\n"
+    mark = f"{NBQA_MARK}1a2b3c\n"
     text = (
         f"{mark}import torch\nx = torch.ones(3)\n\n\n{mark}  x.cpu()\n  x.cpu()\n\n\n"
         f"{mark}model = torch.nn.Linear(4, 2).cuda()\nlabels = torch.ones(8, 2)\n"

@@ -1,1 +1,1 @@
-"""Checking files outside flake8: which files, with which settings, and what comes of each."""
+"""Checking files: which files, with which settings, and what comes of each; and notebooks as programs."""

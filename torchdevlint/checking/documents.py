@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from torchdevlint.edits import Edit
 
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+"""The lines of a text with their ends, as Python counts them."""
 
 
 class NotEditable(Exception):
@@ -35,7 +36,7 @@ class Document:
 
     def lines(self) -> list[str]:
         """Return the lines with their ends, as they are counted in the source."""
-        return _LINES.findall(self.text)
+        return LINES.findall(self.text)
 
     def edited(self, edits: Iterable[Edit]) -> Document:
         """Return the document after edits that do not overlap."""

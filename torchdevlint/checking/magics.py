@@ -11,10 +11,8 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 
+from torchdevlint.checking.documents import LINES
 from torchdevlint.records import dataclass, replace
-
-LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
-"""The lines of a text with their ends, as Python counts them."""
 
 _RUN_HERE = frozenset({"capture", "debug", "memit", "prun", "time", "timeit"})
 """Cell magics that run their cell as it is, and measure or catch what it says."""

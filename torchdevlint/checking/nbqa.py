@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from torchdevlint.checking import magics
 from torchdevlint.checking.magics import Line
 from torchdevlint.engine import Diagnostic, analyse
+from torchdevlint.gate import NBQA_MARK
 from torchdevlint.options import Options
 from torchdevlint.records import dataclass, replace
-
-MARK = "# %%NBQA-CELL-SEP"
-"""What stands before each code cell, with a few digits after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ def read(text: str) -> Cells:
     lines: list[Line] = []
     file_lines: list[int] = []
     marks: list[int] = []
-    before, *cells = text.split(MARK)
+    before, *cells = text.split(NBQA_MARK)
     start = before.count("\n")
     for cell in cells:
         mark, _, source = cell.partition("\n")

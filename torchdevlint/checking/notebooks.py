@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from torchdevlint.checking import magics
-from torchdevlint.checking.documents import NotEditable
+from torchdevlint.checking.documents import LINES, NotEditable
 from torchdevlint.checking.magics import Line
 from torchdevlint.edits import Edit
 
@@ -98,7 +98,7 @@ class Notebook:
                 own = magics.translate(cell.source)
             except magics.NoPython as reason:
                 refused.append(Refused(reason.message, len(lines) + reason.row, reason.column))
-                own = [Line("", row) for row in range(1, len(magics.LINES.findall(cell.source)) + 1)]
+                own = [Line("", row) for row in range(1, len(LINES.findall(cell.source)) + 1)]
             lines.extend((cell, line) for line in own)
         return lines, refused
 
@@ -265,7 +265,7 @@ def _charted(cell: _Cell, text: str) -> _Chart:
     last = cell.strings[-1][1]
     rows = []
     start = 0
-    for row in magics.LINES.findall(cell.source):
+    for row in LINES.findall(cell.source):
         rows.append((start, start + len(row.rstrip("\r\n"))))
         start += len(row)
     return _Chart([*(begin for begin, _ in found), last], [*(end for _, end in found), last], rows)

@@ -49,7 +49,7 @@ def tabulate(arguments: argparse.Namespace) -> int:
     width = max(len(rule.name) for rule in all_rules())
     for rule in all_rules():
         fixes = f"{next((f'{one.value} fix' for one in mending.safety(rule)), ''):10}"
-        telling.show(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:7}  {fixes}  {_summary(rule)}\n")
+        telling.show(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:7}  {fixes}  {rule.summary}\n")
     return 0
 
 
@@ -63,10 +63,6 @@ def _named(text: str) -> Rule:
         )
         raise Failure(f"there is no rule {text}" + (f"; did you mean {close[0]}?" if close else ""))
     return found
-
-
-def _summary(rule: Rule) -> str:
-    return rule.doc.partition("\n")[0]
 
 
 def _json(told: object) -> str:
@@ -89,7 +85,7 @@ def _as_json(rule: Rule) -> dict[str, Any]:
         "name": rule.name,
         "severity": rule.severity.value,
         "default": on_by_default(rule.code),
-        "summary": _summary(rule),
+        "summary": rule.summary,
         "message": rule.message,
         "fix": rule.fix,
         "fixes": [one.value for one in mending.safety(rule)],

@@ -9,6 +9,7 @@ import libcst as cst
 from torchdevlint.interpreter import expressions, targets
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import NoGrad, Transparent
+from torchdevlint.lattice import ACCELERATOR
 from torchdevlint.names import canonical, dotted, row_of
 from torchdevlint.state import join
 from torchdevlint.values import UNKNOWN, Flag, Function, Imported, Opaque, Value
@@ -128,7 +129,7 @@ def _implied(run: Run, name: str) -> None:
     if head in implies or part or tail.endswith(run.knowledge.extensions):
         run.facts.guards = True
         run.facts.native |= not run.guarded
-        run.world |= {("cuda", True)}
+        run.world |= {(ACCELERATOR, True)}
 
 
 def outer(run: Run, node: cst.Global | cst.Nonlocal) -> None:
