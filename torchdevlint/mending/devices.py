@@ -9,7 +9,7 @@ from torchdevlint.lattice import Possibility
 from torchdevlint.mending.calls import argument, instead
 from torchdevlint.mending.edits import Edit
 from torchdevlint.mending.scopes import Scope
-from torchdevlint.mending.source import MAX_ASKED, Source, is_plain
+from torchdevlint.mending.source import MAX_ASKED, Source, is_plain, root_of
 from torchdevlint.why import Role
 
 _PLACING = (Role.MOVED, Role.PLACED, Role.CREATED)
@@ -30,11 +30,6 @@ def sent_to(source: Source, there: object, node: ast.AST) -> str | None:
         if source.scopes.bindings(scope).get(name, [0])[-1] < first:
             return text
     return None
-
-
-def root_of(node: ast.expr) -> ast.Name:
-    """Return the name that a plain expression begins with."""
-    return next(one for one in ast.walk(node) if isinstance(one, ast.Name))
 
 
 def _is_usable(source: Source, given: ast.expr, node: ast.AST) -> bool:

@@ -19,6 +19,9 @@ from torchdevlint.positions import Span
 Place = tuple[int, int]
 _Made = TypeVar("_Made")
 
+MAX_ASKED = 20
+"""How many names of one function are asked whether their device is known at a place."""
+
 
 class Source:
     """A file that is to be mended."""
@@ -115,7 +118,7 @@ class Source:
 
     def quoted(self, text: str, like: ast.expr | None = None) -> str:
         """Return a text as a literal, in the quotes of another one or those that the file has most."""
-        if like is not None and (mark := self.text_of(like)[:1]) in "'\"'":
+        if like is not None and (mark := self.text_of(like)[:1]) in ("'", '"'):
             return f"{mark}{text}{mark}"
         mark = "'" if self._quotes["'"] > self._quotes['"'] else '"'
         return f"{mark}{text}{mark}"
@@ -160,12 +163,13 @@ class Source:
         return list(self._fed.get(self.scopes.around(node)[0], {}).values())[:MAX_ASKED]
 
 
-MAX_ASKED = 20
-"""How many names of one function are asked whether their device is known at a place."""
-
-
 def is_plain(node: ast.AST | None) -> bool:
     """Tell whether an expression is a name or an attribute of one, so that it can be written twice."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
+
+
+def root_of(node: ast.expr) -> ast.Name:
+    """Return the name that a plain expression begins with."""
+    return next(one for one in ast.walk(node) if isinstance(one, ast.Name))

@@ -11,10 +11,7 @@ from torchdevlint.mending.source import Source
 from torchdevlint.mending.uses import is_copied, is_imported, is_moved
 from torchdevlint.rule import Finding
 
-SAFETY = (
-    Safety.SAFE,
-    Safety.UNSAFE,
-)
+SAFETY = (Safety.SAFE, Safety.UNSAFE)
 
 
 def mend(finding: Finding, source: Source) -> Repair | None:

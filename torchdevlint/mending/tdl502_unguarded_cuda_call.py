@@ -19,17 +19,12 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     device = known_at(source, call) if call is not None else None
     if call is None or device is None or not finding.about or not isinstance(call.func, ast.Attribute):
         return None
+    if call.args:
+        return None
     start, end = source.span(call.func.value), source.span(call)
     dot = source.between((start.end_line, start.end_column), (end.end_line, end.end_column))
     if not dot.lstrip("\n \\").startswith(".") or dot.count("(") != 1 or "#" in dot:
         return None
-    text = f"{dot[: dot.index('.') + 1]}to({device}"
-    if call.args:
-        return None
-    rest = dot[dot.index("(") + 1 :]
-    return unsafe(
-        Edit(
-            Span(start.end_line, start.end_column, end.end_line, end.end_column),
-            text + (", " if call.keywords else "") + rest,
-        )
-    )
+    given, rest = (", " if call.keywords else ""), dot[dot.index("(") + 1 :]
+    text = f"{dot[: dot.index('.') + 1]}to({device}{given}{rest}"
+    return unsafe(Edit(Span(start.end_line, start.end_column, end.end_line, end.end_column), text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchdevlint.mending.source import Source, is_plain
+from torchdevlint.mending.source import Source, is_plain, root_of
 
 
 def is_read_later(source: Source, name: str, call: ast.Call) -> bool:
@@ -102,11 +102,9 @@ def _reaches_copy(source: Source, node: ast.expr) -> bool:
 
 def is_imported(source: Source, function: ast.expr) -> bool:
     """Tell whether a function is that of a module or class of the file, and no value that a variable holds."""
-    root = function
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name):
+    if not is_plain(function):
         return False
+    root = root_of(function)
     scope = source.scopes.home(root.id, root)
     if not isinstance(scope, ast.Module) or len(source.scopes.bindings(scope)[root.id]) != 1:
         return False
