@@ -1,4 +1,4 @@
-"""Notebooks: findings by cell and line, edits of the cells' sources alone, and what is no notebook."""
+"""Notebooks: findings by cell and line, fixes of the cells' sources alone, and what is no notebook."""
 
 from __future__ import annotations
 
@@ -14,17 +14,13 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from cells import code, notebook
 
-from torchdevlint.checking import editing, notebooks
+from torchdevlint.checking import editing
 from torchdevlint.checking.documents import NotEditable
-from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.cli.main import main
-from torchdevlint.edits import Edit
 from torchdevlint.flake8_plugin import Plugin
 from torchdevlint.gate import NBQA_MARK
-from torchdevlint.positions import Span
 from torchdevlint.selection import Selection
 
 ROOT = Path(__file__).parents[2]
@@ -40,17 +36,6 @@ CELLS = (FIRST, SECOND, THIRD)
 SAID = "`labels` is on cpu (cell 3, line 3) but `out` is on cuda (cell 3, line 2)"
 FOUND = f"TDL103 [*] {SAID}\n[*] 1 fixable with --fix"
 FIX = ("mse_loss(out, labels)", "mse_loss(out, labels.to(out.device))")
-
-
-def code(source: str, *, as_list: bool = True, **metadata: Any) -> dict[str, Any]:
-    text = source.splitlines(keepends=True) if as_list else source
-    return {"cell_type": "code", "execution_count": None, "metadata": metadata, "outputs": [], "source": text}
-
-
-def notebook(*sources: str, as_list: bool = True, **metadata: Any) -> dict[str, Any]:
-    cells = [{"cell_type": "markdown", "metadata": {}, "source": ["# %time"]}]
-    cells += [code(source, as_list=as_list) for source in sources]
-    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 def write(path: Path, data: Any, **form: Any) -> bytes:
@@ -284,71 +269,6 @@ def test_standard_input(project: Path, capsys: pytest.CaptureFixture[str], monke
     assert capsys.readouterr().out.startswith("--- x.ipynb:cell 4\n")
     assert given_input(b"\xff") == 2
     assert capsys.readouterr().err == "torchdevlint: x.ipynb: it is not encoded as UTF-8\n"
-
-
-# edits, on their own
-
-SOURCES = st.lists(st.text(st.sampled_from('ab "\\\té😀\u2028/'), max_size=6), min_size=1, max_size=4)
-
-
-@given(
-    sources=st.lists(SOURCES, min_size=1, max_size=3), pick=st.data(), as_list=st.booleans(), ascii_only=st.booleans()
-)
-def test_edits_are_those_of_the_sources(
-    sources: list[list[str]], pick: st.DataObject, *, as_list: bool, ascii_only: bool
-) -> None:
-    texts = ["\n".join(f"#{line}" for line in source) for source in sources]  # comments: any text is Python
-    data = notebook(*texts)
-    for cell, source in zip(data["cells"][1:], sources, strict=True):
-        joined = "\n".join(f"#{line}" for line in source)
-        cell["source"] = [f"{line}\n" for line in joined.split("\n")] if as_list else joined
-    before = json.dumps(data, indent=1, ensure_ascii=ascii_only)
-    read = notebooks.parse(before)
-    rows = [(number, row) for number, source in enumerate(sources) for row in range(len(source))]
-    line = pick.draw(st.integers(1, len(rows)))
-    number, row = rows[line - 1]
-    width = len(sources[number][row]) + 1
-    start, end = sorted((pick.draw(st.integers(0, width)), pick.draw(st.integers(0, width))))
-    put = pick.draw(st.text(st.sampled_from('xy"\\é\n'), max_size=3))
-    after = notebooks.parse(read.edited([Edit(Span(line, start, line, end), put)]).text)
-    expected = json.loads(before)
-    lines = "".join(expected["cells"][number + 1]["source"]).split("\n")
-    lines[row] = lines[row][:start] + put + lines[row][end:]
-    found = json.loads(after.text)
-    assert "".join(found["cells"][number + 1]["source"]) == "\n".join(lines)
-    found["cells"][number + 1] = expected["cells"][number + 1] = None
-    assert found == expected
-    if as_list and "\n" in put and len(read.cells[number].strings) > 1:
-        own = after.cells[number]
-        assert all(text.count("\n") <= 1 for text in own.texts)
-
-
-def test_edits_across_lines_and_out_of_cells() -> None:
-    read = notebooks.parse(json.dumps(notebook("f(\n  x,\n  y\n)", "y"), indent=1))
-    assert read.plain() == "_ = \\\nf(\n  x,\n  y\n)\n_ = \\\ny\n"
-    done = read.edited([Edit(Span(2, 2, 5, 0), "x"), Edit(Span(7, 0, 7, 1), "z")])
-    assert [cell.source for cell in done.cells] == ["f(x)", "z"]
-    for span in (Span(1, 0, 2, 1), Span(2, 0, 7, 1)):
-        with pytest.raises(NotEditable):
-            read.edited([Edit(span, "x")])
-    with pytest.raises(NotEditable):
-        notebooks.Notebook("\ud800").encode()
-    assert list(read.places([0, 99])) == []
-
-
-def test_strings_that_are_no_lines() -> None:
-    data = notebook("", as_list=True)
-    data["cells"][1]["source"] = ["x = ", "1\ny =", " 2", ""]
-    read = notebooks.parse(json.dumps(data))
-    assert read.plain() == "x = 1\ny = 2\n"
-    done = read.edited([Edit(Span(1, 0, 1, 5), "a = 3"), Edit(Span(2, 4, 2, 5), "b")])
-    assert done.plain() == "a = 3\ny = b\n"
-    assert json.loads(done.text)["cells"][1]["source"] == ["a = 3\ny =", " b", ""]
-
-
-def test_bad_notebooks_are_told_apart() -> None:
-    with pytest.raises(BadNotebook):
-        notebooks.decode(b"\xff")
 
 
 # with the real programs
