@@ -33,7 +33,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--stdin-filename", type=_name, metavar="FILE", default="stdin", help="what - is called in the report"
     )
     parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes; 0, the default, is one a core")
-    parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report there")
+    parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report, or the diff, there")
     parser.add_argument("--no-cache", action="store_true", help="check every file anew, and keep nothing")
     clean.add_cache_dir(parser)
     parser.add_argument("--statistics", action="store_true", help="count the findings of each rule instead")

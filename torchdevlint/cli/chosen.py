@@ -28,7 +28,10 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--extend-exclude", action="append", metavar="PATTERN", help="what else to leave out")
     group.add_argument("--force-exclude", action="store_true", default=None, help="leave out named files, too")
-    group.add_argument("--no-respect-gitignore", dest="respect_gitignore", action="store_false", default=None)
+    group.add_argument(
+        "--no-respect-gitignore", dest="respect_gitignore", action="store_false", default=None,
+        help="check what `.gitignore` files name, too",
+    )  # fmt: skip
     group.add_argument("--fail-on", choices=[one.value for one in Severity], help="exit with 1 from there on")
     group.add_argument("--output-format", choices=[*FORMATS], help="default: full on a terminal, else concise")
     where = parser.add_mutually_exclusive_group()
