@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchdevlint.mending.calls import argument_added
+from torchdevlint.mending.calls import argument, argument_added
 from torchdevlint.mending.edits import Edit, Repair, Safety, unsafe
 from torchdevlint.mending.source import Source, is_plain
 from torchdevlint.positions import Span
@@ -19,11 +19,10 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     made = source.call(finding.about[0]) if finding.about else None
     if call is None or made is None or not isinstance(call.func, ast.Attribute) or call.func.value is not made:
         return None
-    if len(call.args) + len(call.keywords) != 1 or not is_plain((call.args or [call.keywords[0].value])[0]):
+    place = argument(call, "device") or next(iter(call.args), None)
+    if len(call.args) + len(call.keywords) != 1 or place is None or not is_plain(place):
         return None
-    if call.keywords and call.keywords[0].arg != "device":
-        return None
-    added = argument_added(source, made, "device", source.text_of((call.args or [call.keywords[0].value])[0]))
+    added = argument_added(source, made, "device", source.text_of(place))
     inner, whole = source.span(made), source.span(call)
     gone = Edit(Span(inner.end_line, inner.end_column, whole.end_line, whole.end_column), "")
     if added is None or "#" in source.text(gone.span):
