@@ -316,7 +316,7 @@ PAIRS = {
     "a path by its text": (
         """
         import os
-        m = nn.Linear(4, 4).cuda()
+        m = nn.Linear(4, 4).to("cuda" if torch.cuda.is_available() else "cpu")
         def path(e):
             return e
         for e in range(3):
@@ -341,7 +341,7 @@ PAIRS = {
             def run(self):
                 torch.save(self.m.state_dict(), self.path)
                 self.m.load_state_dict(torch.load(self.path))
-        Saver("out", nn.Linear(4, 4).cuda()).run()
+        Saver("out", nn.Linear(4, 4).to("cuda" if torch.cuda.is_available() else "cpu")).run()
         """,
         "torch.load(self.path)",
         "torch.load(self.best)",

@@ -19,7 +19,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     made = source.call(finding.about[0]) if finding.about else None
     if call is None or made is None or not isinstance(call.func, ast.Attribute) or call.func.value is not made:
         return None
-    place = call.args[0] if call.args else argument(call, "device")
+    place = argument(call, "device") or next(iter(call.args), None)
     if len(call.args) + len(call.keywords) != 1 or place is None or not is_plain(place):
         return None
     added = argument_added(source, made, "device", source.text_of(place))
