@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def without(report: Report, baseline: Baseline) -> tuple[Outcome, ...]:
     )
 
 
-def gone(report: Report, baseline: Baseline, tasks: Iterator[Task]) -> list[str]:
+def gone(report: Report, baseline: Baseline, tasks: Iterable[Task]) -> list[str]:
     """Return the code and path of what a baseline knows and these tasks did not find, though they looked for it."""
     found = {print_ for _, print_ in _printed(report, baseline.folder)}
     looked = {_seen_from(baseline.folder, task.path): task for task in tasks}

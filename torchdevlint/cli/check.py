@@ -82,7 +82,7 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     if known is not None:
         made = Report(tuple(found), Path.cwd())
-        missing = len(baseline.gone(made, known, iter(tasks)))
+        missing = len(baseline.gone(made, known, tasks))
         if missing:
             telling.say(f"{telling.count(missing, 'finding')} of {arguments.baseline} no longer there")
         found = list(baseline.without(made, known))

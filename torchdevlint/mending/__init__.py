@@ -10,13 +10,13 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING, Protocol, cast
 
-from torchdevlint.mending.edits import Repair, Safety
+from torchdevlint.edits import Repair, Safety
 from torchdevlint.mending.source import Source
 
 if TYPE_CHECKING:
     from torchdevlint.rule import Finding, Rule
 
-__all__ = ["Repair", "Safety", "Source", "repair", "safety", "told"]
+__all__ = ["Source", "repair", "safety", "told"]
 
 
 class _Mender(Protocol):
