@@ -13,7 +13,7 @@ from torchdevlint.knowledge import rows
 from torchdevlint.lattice import Concrete
 from torchdevlint.transfers.devices import parse
 from torchdevlint.transfers.dispatch import TRANSFERS
-from torchdevlint.transfers.operands import first_value, function_text, receiver_node, subject
+from torchdevlint.transfers.operands import function_text, receiver_node, subject
 from torchdevlint.values import UNKNOWN, Const
 
 # what methods of modules and optimizers do, which the interpreter asks for by the kind of their object
@@ -74,7 +74,7 @@ def test_what_a_call_is_about() -> None:
     call = Call(node, "b", [argument])
     assert subject(call, receiver) is receiver
     assert subject(call, None) is argument
-    assert first_value(call) == Const(2)
+    assert call.first == Const(2)
     assert (function_text(call), receiver_node(call)) == ("a.b", node.func.value)
 
 
@@ -82,7 +82,7 @@ def test_what_a_call_without_arguments_is_about() -> None:
     node = cst.parse_expression("b()")
     call = Call(node, "b")
     assert subject(call, None) is None
-    assert first_value(call) == UNKNOWN
+    assert call.first == UNKNOWN
     assert (function_text(call), receiver_node(call)) == ("b", node)
     operator = cst.parse_expression("a @ b")
     assert function_text(Call(operator, "@")) == "@"

@@ -42,16 +42,12 @@ def read(run: Run, name: str, call: Call) -> None:
                 pace.waited(run, call.node, argument.value.placement, name in _NUMBERS)
 
 
-def _first(call: Call) -> Value:
-    return call.arguments[0].value if call.arguments else UNKNOWN
-
-
 def _enumerate(run: Run, call: Call) -> Value:
-    known = iteration.elements(run, _first(call))
+    known = iteration.elements(run, call.first)
     if known is not None:
         pairs: list[Value] = [run.container("tuple", (UNKNOWN, item)) for item in known]
         return run.container("iterator", pairs)
-    item = iteration.element(run, _first(call), call.node)
+    item = iteration.element(run, call.first, call.node)
     return run.container("iterator", (), run.container("tuple", (UNKNOWN, item)))
 
 
@@ -77,7 +73,7 @@ def _range(run: Run, call: Call) -> Value:
 
 def _sequence(kind: str) -> Callable[[Run, Call], Value]:
     def convert(run: Run, call: Call) -> Value:
-        value = _first(call)
+        value = call.first
         if not call.arguments:
             return run.born_in_loop(run.container(kind))
         known = iteration.elements(run, value)
@@ -89,7 +85,7 @@ def _sequence(kind: str) -> Callable[[Run, Call], Value]:
 
 
 def _dict(run: Run, call: Call) -> Value:
-    source = iteration.as_dict(run, _first(call)) if call.arguments else Items()
+    source = iteration.as_dict(run, call.first) if call.arguments else Items()
     keywords = tuple((key, argument.value) for key, argument in call.keywords.items() if key != "**")
     spread = call.keywords.get("**")
     given = Items(keywords, spread.value if spread is not None else None, call.open)
@@ -106,13 +102,13 @@ def _deque(run: Run, call: Call) -> Value:
 
 def _default_dict(run: Run, call: Call) -> Value:
     """``defaultdict(list)``: whatever is asked for is made by the factory."""
-    factory = _first(call)
+    factory = call.first
     rest = calls.call_value(run, factory, calls.Call(call.node, call.text)) if call.arguments else None
     return run.holder("dict", Items((), rest))
 
 
 def _sum(run: Run, call: Call) -> Value:
-    value = _first(call)
+    value = call.first
     item = iteration.element(run, value, call.node)
     if isinstance(item, Tensor):
         keys = run.tallies.get(value.key, ()) if isinstance(value, Container) else ()
@@ -127,17 +123,17 @@ def _of_any(run: Run, call: Call) -> Value:
         for argument in call.arguments[1:]:
             joined = join(joined, argument.value)
         return joined
-    return iteration.element(run, _first(call), call.node)
+    return iteration.element(run, call.first, call.node)
 
 
 def _next(run: Run, call: Call) -> Value:
-    value = _first(call)
+    value = call.first
     return iteration.element(run, value, call.node)
 
 
 def _same(run: Run, call: Call) -> Value:
     """``iter``, ``sorted``, ``reversed``: the same elements, in some order."""
-    value = iteration.iterated(run, _first(call))
+    value = iteration.iterated(run, call.first)
     if isinstance(value, Container):
         return iteration.part_of(run, value, run.container("list", (), run.items(value).any()))
     return value
@@ -158,7 +154,7 @@ def _chain(run: Run, call: Call) -> Value:
 
 def _chain_of(run: Run, call: Call) -> Value:
     """``chain.from_iterable(parts)``: the elements of each part."""
-    parts = iteration.elements(run, _first(call)) or [iteration.element(run, _first(call), call.node)]
+    parts = iteration.elements(run, call.first) or [iteration.element(run, call.first, call.node)]
     return _chain(run, replace(call, arguments=[calls.Argument(call.node, part) for part in parts]))
 
 
@@ -195,12 +191,12 @@ def _plain(run: Run, call: Call) -> Value:
 
 def _len(run: Run, call: Call) -> Value:
     """Return how many elements a tuple or an empty tensor has, if this is known."""
-    value = _first(call)
+    value = call.first
     return Const(0) if isinstance(value, Tensor) and value.empty else iteration.length(run, value)
 
 
 def _text(run: Run, call: Call) -> Value:
-    value = _first(call)
+    value = call.first
     if isinstance(value, Opaque) and value.placement == ANY and not value.output:
         return value  # the name of a device stands for the device
     if isinstance(value, Device):
@@ -209,12 +205,12 @@ def _text(run: Run, call: Call) -> Value:
 
 
 def _bool(run: Run, call: Call) -> Value:
-    return _first(call) if isinstance(_first(call), Opaque) else UNKNOWN
+    return call.first if isinstance(call.first, Opaque) else UNKNOWN
 
 
 def _int(run: Run, call: Call) -> Value:
     """``int(os.environ["LOCAL_RANK"])`` keeps the identity of what it converts; a tensor becomes a number."""
-    value = _first(call)
+    value = call.first
     if not call.arguments:
         return Const(0)
     if isinstance(value, Opaque) and value.placement == ANY:
@@ -228,7 +224,7 @@ def _float(run: Run, call: Call) -> Value:
 
 def _open(run: Run, call: Call) -> Value:
     """``open(path)``: files opened under one path are one file."""
-    path = _first(call)
+    path = call.first
     match path:
         case Opaque():
             owner, name = path.key, FILE

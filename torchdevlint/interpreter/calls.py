@@ -75,6 +75,11 @@ class Call:
     sure: int = sys.maxsize
 
     @property
+    def first(self) -> Value:
+        """Return the value of the first argument by position, unknown where there is none."""
+        return self.arguments[0].value if self.arguments else UNKNOWN
+
+    @property
     def receiver(self) -> str:
         """Return the text of the object whose method is called."""
         func = self.node.func if type(self.node) is cst.Call else None

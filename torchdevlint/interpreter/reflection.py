@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
 
 
-def first(call: Call) -> Value:
-    """Return the first argument of a call."""
-    return call.arguments[0].value if call.arguments else UNKNOWN
-
-
 def super_(run: Run, call: Call) -> Value:
     """``super()``: the receiver, seen as an object of the bases of the class that owns the running method."""
     function = run.frame.function
@@ -80,14 +75,14 @@ def type_(run: Run, call: Call) -> Value:
     """``type(x)``: the class of an object, where the file has it, and of a container the type that makes another."""
     if len(call.arguments) != 1:
         return UNKNOWN
-    value = first(call)
+    value = call.first
     cls = value.cls if isinstance(value, Instance | Module) else None
     return absence.type_of(value) if cls is None else cls.whole or cls
 
 
 def vars_(run: Run, call: Call) -> Value:
     """``vars(x)``: through it every attribute can be bound."""
-    escapes.escape(run, first(call))
+    escapes.escape(run, call.first)
     return run.opaque("")
 
 
@@ -122,12 +117,12 @@ def asked(answer: Callable[[Run, Value, Value], Value]) -> Callable[[Run, Call],
 
 def copy(run: Run, call: Call) -> Value:
     """``copy.deepcopy(x)``: another object, where the first one is."""
-    return transfers.copied(run, first(call), call.node)
+    return transfers.copied(run, call.first, call.node)
 
 
 def shallow(run: Run, call: Call) -> Value:
     """``copy.copy(x)``: another container of the same elements; of an object, taken for a copy of all of it."""
-    value = first(call)
+    value = call.first
     if isinstance(value, Container):
         return iteration.part_of(run, value, run.holder(value.kind, run.items(value)))
     return copy(run, call)

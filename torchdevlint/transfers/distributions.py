@@ -9,7 +9,7 @@ from torchdevlint.knowledge.rows import Distribution, Sample
 from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers import operations
-from torchdevlint.transfers.operands import first_value, receiver_node
+from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.transfers.operations import PARAMETERS
 from torchdevlint.values import ANY_RANK, SCALAR, UNKNOWN, Const, Object, Rank, Tensor, Value
 
@@ -58,7 +58,7 @@ def drawn(run: Run, row: Sample, tensor: Tensor, call: Call | None = None) -> Te
     """Return what a distribution with these parameters gives."""
     rank: Rank = ANY_RANK if row.reduced else tensor.rank
     if call is not None and (call.arguments or call.keywords):
-        shape = iteration.elements(run, first_value(call))
+        shape = iteration.elements(run, call.first)
         rank = (rank[0] + len(shape or ()), None)
     graph = tensor.graph if row.graph and not run.no_grad else False
     return Tensor(tensor.placement, rank, graph)

@@ -34,7 +34,7 @@ from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items, join_all
 from torchdevlint.transfers import additions, checkpoints, environment, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
-from torchdevlint.transfers.operands import first_value, receiver_node
+from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import (
     ANY_RANK,
@@ -138,7 +138,7 @@ def _as_held(value: Tensor, node: cst.CSTNode, name: str) -> Tensor:
 
 def parameter(run: Run, row: ParameterType, call: Call, receiver: Argument | None) -> Tensor:
     """`nn.Parameter(t)`: a leaf where the tensor is."""
-    first = first_value(call)
+    first = call.first
     holder = Holder.BUFFER if row.buffer else Holder.PARAMETER
     wanted = call.get(1, "requires_grad")
     graph = None if wanted is not None and wanted.value != Const(True) else not row.buffer
@@ -154,7 +154,7 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     if row.kind is RegisterKind.HOOK and isinstance(module, Module):
         run.store.set(module.key, HOOKED, True)
     if row.kind is RegisterKind.OUTPUT_HOOK and isinstance(module, Module):
-        hook = first_value(call)
+        hook = call.first
         if isinstance(hook, Function | Partial):
             earlier = run.store.get(module.key, OUTPUT_HOOKS)
             run.store.set(module.key, OUTPUT_HOOKS, (*(earlier if isinstance(earlier, tuple) else ()), hook))
@@ -348,7 +348,7 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
             return UNKNOWN
         case Freeze():
-            first = first_value(call)
+            first = call.first
             given = bool(call.arguments or call.keywords)
             _set_frozen(run, receiver, given and first != Const(True), set())
             return receiver
@@ -395,6 +395,6 @@ def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value
 
 def replace_parameters(run: Run, row: Conversion, call: Call, receiver: Argument | None) -> Value:
     """Switch whether a move of a module replaces its parameters."""
-    first = first_value(call)
+    first = call.first
     run.store.set(0, moves.REPLACES, first == Const(True))
     return NONE

@@ -10,7 +10,6 @@ from torchdevlint.events import Operand
 from torchdevlint.names import text_of
 from torchdevlint.values import (
     ANY_RANK,
-    UNKNOWN,
     Opaque,
     Tensor,
     Value,
@@ -41,11 +40,6 @@ def subject(call: Call, receiver: Argument | None) -> Argument | None:
     if receiver is not None:
         return receiver
     return call.arguments[0] if call.arguments else call.get(0, "input")
-
-
-def first_value(call: Call) -> Value:
-    """Return the value of the first positional argument of a call."""
-    return call.arguments[0].value if call.arguments else UNKNOWN
 
 
 def function_text(call: Call) -> str:

@@ -13,7 +13,7 @@ from torchdevlint.lattice import ANY
 from torchdevlint.records import dataclass, replace
 from torchdevlint.state import MAX_DEPTH, TRAINED
 from torchdevlint.transfers import environment, groups
-from torchdevlint.transfers.operands import first_value, function_text, operand
+from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.values import (
     NONE,
     SCALAR,
@@ -176,7 +176,7 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
 def own(run: Run, row: OfProcess, call: Call, receiver: Argument | None) -> Value:
     """Give what the process has of its own."""
     if row.local:
-        groups.told_by(run, row.local, first_value(call))
+        groups.told_by(run, row.local, call.first)
     else:
         run.facts.ranked = True
         run.facts.neighbours |= row.on_machine
