@@ -16,7 +16,7 @@ from torchdevlint.transfers.devices import (
     tested_slots,
 )
 from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
-from torchdevlint.transfers.distributions import drawn, parameters
+from torchdevlint.transfers.distributions import drawn
 from torchdevlint.transfers.environment import halved, set_variable
 from torchdevlint.transfers.evaluation import evaluated
 from torchdevlint.transfers.frameworks import device_symbol
@@ -37,7 +37,7 @@ from torchdevlint.transfers.modules import (
     register,
 )
 from torchdevlint.transfers.moves import move_object, move_opaque
-from torchdevlint.transfers.operands import operand
+from torchdevlint.transfers.operands import operand, parameters
 from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
 from torchdevlint.transfers.placing import contained, copied, move_module, placed, taken

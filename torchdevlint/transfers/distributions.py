@@ -9,8 +9,7 @@ from torchdevlint.knowledge.rows import Distribution, Sample
 from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT
 from torchdevlint.transfers import operations
-from torchdevlint.transfers.operands import receiver_node
-from torchdevlint.transfers.operations import PARAMETERS
+from torchdevlint.transfers.operands import PARAMETERS, parameters, receiver_node
 from torchdevlint.values import ANY_RANK, SCALAR, UNKNOWN, Const, Object, Rank, Tensor, Value
 
 if TYPE_CHECKING:
@@ -32,12 +31,6 @@ def build(run: Run, row: Distribution, call: Call, receiver: Argument | None) ->
     run.store.set(made.key, PARAMETERS, replace(tensor, rank=(low, high)))
     run.store.set(made.key, PLACEMENT, tensor.placement)
     return made
-
-
-def parameters(run: Run, value: Value) -> Tensor | None:
-    """Return the tensor that stands for the parameters of a distribution; None for anything else."""
-    found = run.store.get(value.key, PARAMETERS) if isinstance(value, Object) else None
-    return found if isinstance(found, Tensor) else None
 
 
 def asked(run: Run, receiver: Object, call: Call) -> Argument | None:

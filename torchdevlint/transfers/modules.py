@@ -348,9 +348,8 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             additions.exchanged(run, receiver, text_of(receiver_node(call)), call)
             return UNKNOWN
         case Freeze():
-            first = call.first
             given = bool(call.arguments or call.keywords)
-            _set_frozen(run, receiver, given and first != Const(True), set())
+            _set_frozen(run, receiver, given and call.first != Const(True), set())
             return receiver
         case Mode():
             pace.switched(run, receiver.key, row.training, call)
@@ -395,6 +394,5 @@ def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value
 
 def replace_parameters(run: Run, row: Conversion, call: Call, receiver: Argument | None) -> Value:
     """Switch whether a move of a module replaces its parameters."""
-    first = call.first
-    run.store.set(0, moves.REPLACES, first == Const(True))
+    run.store.set(0, moves.REPLACES, call.first == Const(True))
     return NONE

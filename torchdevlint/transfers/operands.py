@@ -10,6 +10,7 @@ from torchdevlint.events import Operand
 from torchdevlint.names import text_of
 from torchdevlint.values import (
     ANY_RANK,
+    Object,
     Opaque,
     Tensor,
     Value,
@@ -18,6 +19,10 @@ from torchdevlint.values import (
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
+
+
+PARAMETERS = "<parameters>"
+"""The slot of the tensor that stands for all parameters of a distribution."""
 
 
 def operand(run: Run, node: cst.CSTNode, value: Value, role: str, is_index: bool = False) -> Operand:
@@ -33,6 +38,12 @@ def operand(run: Run, node: cst.CSTNode, value: Value, role: str, is_index: bool
         case _:
             pass
     return Operand(node, text_of(node), role, run.placement_of(value), rank, proof, is_index)
+
+
+def parameters(run: Run, value: Value) -> Tensor | None:
+    """Return the tensor that stands for the parameters of a distribution; None for anything else."""
+    found = run.store.get(value.key, PARAMETERS) if isinstance(value, Object) else None
+    return found if isinstance(found, Tensor) else None
 
 
 def subject(call: Call, receiver: Argument | None) -> Argument | None:

@@ -15,7 +15,7 @@ from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.records import replace
 from torchdevlint.transfers import leaves, ranks, reads
 from torchdevlint.transfers.checkpoints import keep
-from torchdevlint.transfers.operands import operand, subject
+from torchdevlint.transfers.operands import operand, parameters, subject
 from torchdevlint.transfers.placing import taken
 from torchdevlint.values import (
     NONE,
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
-
-PARAMETERS = "<parameters>"
-"""The slot of the tensor that stands for all parameters of a distribution."""
 
 IN_PLACE = Combine(mix=Mix.IN_PLACE, rank=RankRule.SAME, in_place=True)
 
@@ -359,8 +356,8 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
 
 def _as_tensor(run: Run, argument: Argument) -> Argument:
     """Return an argument that is a distribution as the tensor that stands for it."""
-    value = run.store.get(argument.value.key, PARAMETERS) if isinstance(argument.value, Object) else None
-    return replace(argument, value=value) if isinstance(value, Tensor) else argument
+    tensor = parameters(run, argument.value)
+    return replace(argument, value=tensor) if tensor is not None else argument
 
 
 def _items(run: Run, argument: Argument) -> list[Argument]:
