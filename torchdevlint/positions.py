@@ -30,6 +30,11 @@ class Span:
     end_column: int
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a source text without their ends, split where Python's parser splits them."""
+    return _NEWLINE.split(text)
+
+
 def locate(module: cst.Module, nodes: Iterable[cst.CSTNode]) -> dict[cst.CSTNode, Span]:
     """Map each of `nodes` to its span, without the whitespace, comments and parentheses it owns.
 

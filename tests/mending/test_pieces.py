@@ -8,7 +8,7 @@ import libcst as cst
 import pytest
 
 from torchdevlint import mending
-from torchdevlint.engine import all_rules
+from torchdevlint.engine import all_rules, analyse
 from torchdevlint.facts import FileFacts
 from torchdevlint.lattice import HOST, Possibility
 from torchdevlint.mending.calls import argument_added, argument_dropped
@@ -17,6 +17,7 @@ from torchdevlint.mending.edits import Edit
 from torchdevlint.mending.source import Source
 from torchdevlint.mending.statements import moved_up, within
 from torchdevlint.mending.uses import is_imported, value_of
+from torchdevlint.options import Options
 from torchdevlint.rule import Finding, Rule
 
 LOST = cst.Name("lost")
@@ -126,3 +127,9 @@ def test_values_that_are_not_known() -> None:
     assert sent_to(given, Possibility(HOST), names["x"]) is None
     assert given.call(LOST) is None
     assert given.statement(LOST) is None
+
+
+def test_lines_are_those_of_the_parser() -> None:
+    text = "import torch\rx = torch.ones(3)\r\nx.to('cpu')\nprint(x)\n"
+    (found,) = analyse(text, options=Options(details=True))
+    assert (found.line, found.repair is not None) == (3, True)

@@ -14,7 +14,7 @@ from torchdevlint.facts import FileFacts
 from torchdevlint.lattice import Placement, Symbol, SymbolKind
 from torchdevlint.mending.index import Index
 from torchdevlint.mending.scopes import Scope, Scopes
-from torchdevlint.positions import Span
+from torchdevlint.positions import Span, lines_of
 
 Place = tuple[int, int]
 _Made = TypeVar("_Made")
@@ -28,7 +28,7 @@ class Source:
 
     def __init__(self, text: str, spans: Mapping[cst.CSTNode, Span], facts: FileFacts) -> None:
         """Take a text that Python can parse, where nodes of it are, and what is known of it."""
-        self.lines = text.split("\n")
+        self.lines = lines_of(text)
         self.tree = ast.parse(text)
         self.scopes = Scopes(self.tree)
         self.index = Index(self.tree, self.scopes)
