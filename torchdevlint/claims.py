@@ -17,8 +17,6 @@ MARK = "tdl:"
 """A text without it claims nothing."""
 _BEGINNING = re.compile(r"#\s*tdl:")
 _CLAIM = re.compile(r"#\s*tdl:\s*(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\s+on\s+(?P<place>[\w.]+(?::\d+)?)\s*(?:#.*)?\Z")
-
-
 _HOST_ONLY = re.compile(r"#\s*tdl:\s*cpu-only\s*(?:#.*)?\Z")
 
 

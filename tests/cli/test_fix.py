@@ -320,13 +320,15 @@ def test_a_full_disk_loses_nothing(file: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_kill_leaves_each_file_old_or_new(tmp_path: Path) -> None:
-    files = [tmp_path / f"a{number}.py" for number in range(200)]
-    for pause in (0.9, 1.1, 1.3, 1.5):
+    files = [tmp_path / f"a{number:03}.py" for number in range(200)]
+    for reached in (0, 30, 60, 90):
         for path in files:
             path.write_text(THROWN_AWAY)
         command = [sys.executable, "-m", "torchdevlint", "check", "--fix-only", "--unsafe-fixes", "-j", "1", "."]
         process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
-        time.sleep(pause)
+        while files[reached].read_text() != KEPT and process.poll() is None:
+            time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
         process.wait()
+        assert files[reached].read_text() == KEPT
         assert {path.read_text() for path in files} <= {THROWN_AWAY, KEPT}
