@@ -56,7 +56,7 @@ def cpu(folder: Path, command: tuple[str, ...], files: list[Path]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def figures(folder: Path, rounds: int) -> Iterator[str]:
+def compared(folder: Path, rounds: int) -> Iterator[str]:
     """Yield the medians of interleaved rounds, a line each, and what follows from them."""
     download(folder, (*WITH_TORCH, *WITHOUT_TORCH))
     environments(folder)
@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    for line in figures(arguments.folder.resolve(), arguments.rounds):
+    for line in compared(arguments.folder.resolve(), arguments.rounds):
         print(line, flush=True)
 
 
