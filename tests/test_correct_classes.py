@@ -347,6 +347,21 @@ PAIRS = {
         "torch.load(self.best)",
         "TDL401",
     ),
+    "a copy of a checkpoint": (
+        """
+        import shutil
+        m = nn.Linear(4, 4).to("cuda" if torch.cuda.is_available() else "cpu")
+        torch.save(m.state_dict(), "a.pt")
+        torch.save(nn.Linear(4, 4).state_dict(), "b.pt")
+        shutil.copy("a.pt", "c.pt")
+        shutil.copy("b.pt", dst="d.pt")
+        m.load_state_dict(torch.load("c.pt"))
+        m.load_state_dict(torch.load("d.pt"))
+        """,
+        'shutil.copy("a.pt", "c.pt")',
+        'shutil.copy("a.pt")',
+        "TDL401",
+    ),
     "load replaced": (
         """
         _load = torch.load

@@ -100,6 +100,7 @@ class FileFacts:
     # checkpoints that reach a module, an optimizer, a move or the caller, the opaque objects they are loaded into,
     # those of which a part goes back to the caller, and whether each checkpoint that is written comes from the host
     kept_loads: set[int] = field(default_factory=set)
+    in_memory: set[int] = field(default_factory=set)  # files that are none on a disk
     loads_into: dict[int, set[int]] = field(default_factory=dict)
     parts_returned: set[int] = field(default_factory=set)
     saves: list[bool] = field(default_factory=list)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from torchdevlint.knowledge.rows import (
     Arguments,
     Clock,
+    CopyFile,
     Environment,
+    MemoryFile,
     ObjectType,
     OfProcess,
     Option,
@@ -97,6 +99,8 @@ HOST_LIBRARIES: dict[str, Row] = {
         timeit.default_timer"""),
         Clock(),
     ),
+    **dict.fromkeys(words("shutil.copy shutil.copy2 shutil.copyfile shutil.move os.rename os.replace"), CopyFile()),
+    "io.BytesIO": MemoryFile(),
     "os.environ": Environment(_ONCE, _LOCAL, _DEBUGGING, _REPEATS),
     **dict.fromkeys(("os.getenv", "os.environ.get"), OfProcess(local=_LOCAL)),
     "os.environ.update": SetVariables(_ONCE, mapping=True, debugging=_DEBUGGING, repeats=_REPEATS),

@@ -142,6 +142,8 @@ _DEVICES: dict[str, Row] = {
     "torch.cuda.device_of": DeviceContext(),
     **{f"torch.cuda.{name}": _PLAIN for name in _CUDA_PLAIN},
     **{f"torch.cuda.{name}": Plain(native=True) for name in _CUDA_NATIVE},
+    # https://docs.pytorch.org/docs/2.13/generated/torch.autograd.profiler.emit_nvtx.html
+    "torch.autograd.profiler.emit_nvtx": Plain(native=True),
     **{f"torch.cuda.{name}": Begin() for name in _CUDA_BEGIN},
     **{f"torch.cuda.{name}": Make(rank=RankRule.VECTOR, legacy="cuda") for name in _TYPES},
     **{f"torch.{name}": Make(rank=RankRule.VECTOR, legacy="cpu") for name in _TYPES},

@@ -13,7 +13,7 @@ from torchdevlint.incidents import LoadPinned
 from torchdevlint.interpreter import calls
 from torchdevlint.interpreter import run as run_rows
 from torchdevlint.interpreter.paths import text_of_path
-from torchdevlint.knowledge.rows import LoadFile, SaveFile
+from torchdevlint.knowledge.rows import CopyFile, LoadFile, MemoryFile, SaveFile
 from torchdevlint.lattice import Device
 from torchdevlint.state import MAX_DEPTH, TRAINED
 from torchdevlint.transfers import states
@@ -62,6 +62,7 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     host_saved = run.store.get(0, TRAINED) == run.activation + 1 or (
         path in run.host_files or run.saved_files.get(path) == run.activation
     )
+    host_saved |= source is not None and isinstance(source.value, Opaque) and source.value.key in run.facts.in_memory
     run.emit(
         Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, run.frame.scope, made.key)
     )
@@ -134,6 +135,25 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
         if on_host:
             run.host_files.add(path)
     return NONE
+
+
+def copy(run: Run, row: CopyFile, call: Call, receiver: Argument | None) -> Value:
+    """Copy a file: what is known of the one is known of the other."""
+    source, target = call.get(0, "src"), call.get(1, "dst")
+    if source is not None and target is not None:
+        before, after = text_of_path(run, source.node), text_of_path(run, target.node)
+        if before in run.saved_files and after:
+            run.saved_files[after] = run.saved_files[before]
+        if before in run.host_files and after:
+            run.host_files.add(after)
+    return calls.unseen(run, call)
+
+
+def in_memory(run: Run, row: MemoryFile, call: Call, receiver: Argument | None) -> Value:
+    """Open a file in memory."""
+    made = calls.unseen(run, call)
+    run.facts.in_memory.add(made.key)
+    return made
 
 
 def _on_host(run: Run, value: Value, depth: int = 0) -> bool:

@@ -94,6 +94,8 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.StartMethod: workers.start_method,
     rows.LoadFile: checkpoints.load,
     rows.SaveFile: checkpoints.save,
+    rows.CopyFile: checkpoints.copy,
+    rows.MemoryFile: checkpoints.in_memory,
     rows.Transparent: frameworks.transparent,
     rows.TreeMap: frameworks.tree_map,
     rows.MoveHelper: frameworks.move_helper,

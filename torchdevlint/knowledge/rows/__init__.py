@@ -51,6 +51,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Clock,
     Collective,
     Conversion,
+    CopyFile,
     Count,
     CurrentDevice,
     DatasetType,
@@ -66,6 +67,7 @@ from torchdevlint.knowledge.rows.runtime import (
     GradMode,
     LoaderType,
     LoadFile,
+    MemoryFile,
     NoGrad,
     OfProcess,
     Option,
@@ -125,6 +127,8 @@ Row: TypeAlias = (
     | LoaderType
     | LoadFile
     | SaveFile
+    | CopyFile
+    | MemoryFile
     | NoGrad
     | GradMode
     | Autocast
@@ -238,6 +242,7 @@ __all__ = [
     "ContainerKind",
     "Conversion",
     "Convert",
+    "CopyFile",
     "Count",
     "CurrentDevice",
     "DatasetType",
@@ -268,6 +273,7 @@ __all__ = [
     "LoaderType",
     "Loss",
     "Make",
+    "MemoryFile",
     "Mix",
     "Mode",
     "ModuleType",

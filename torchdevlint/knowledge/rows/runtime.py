@@ -261,6 +261,16 @@ class LoadFile:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyFile:
+    """A file that is copied or moved: from the first argument to the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """A file in memory (`io.BytesIO`): whoever reads it has what was in it already."""
+
+
+@dataclass(frozen=True, slots=True)
 class SaveFile:
     """A write of a checkpoint: the object is the argument ``value``, the path the argument ``path``."""
 
