@@ -15,7 +15,6 @@ TOLD = {
     "an iteration": "def f(model, d):\n    x = torch.zeros(3)\n    x.to(d)\n    for row in x:\n        model(row)\n",
     "a cast that is returned": "def f():\n    x = torch.zeros(3)\n    x.half()\n    return x\n",
     "a cast to what was asked": "def f(y):\n    kind = y.dtype\n    x = torch.zeros(3)\n    x.to(kind)\n    return x\n",
-    "a cast to a parameter": "def f(dtype):\n    x = torch.zeros(3)\n    x.to(dtype)\n    return {'x': x}\n",
     "a cast in a container": "def f(g):\n    x = torch.zeros(3)\n    x.half()\n    g({'x': x})\n",
     "the number of a cast": "def f():\n    x = torch.zeros(3)\n    x.int()\n    return x.max().item()\n",
     "an array of a cast": "def f():\n    x = torch.zeros(3)\n    x.double()\n    return x.numpy()\n",

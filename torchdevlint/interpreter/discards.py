@@ -277,9 +277,8 @@ def _is_dtype(look: _Look, argument: cst.Arg) -> bool:
     match argument.value:
         case cst.Name(value=name):
             bound = [line.node for line in look.lines if reading.binds(line, name)]
-            if not bound:
-                return any(word in name for word in look.run.knowledge.no_places)
-            return all(isinstance(node, cst.Assign) and is_asked_dtype(look.run, node.value) for node in bound)
+            asked = [isinstance(node, cst.Assign) and is_asked_dtype(look.run, node.value) for node in bound]
+            return bool(asked) and all(asked)
         case value:
             return is_asked_dtype(look.run, value)
 
