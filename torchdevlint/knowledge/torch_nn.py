@@ -121,7 +121,8 @@ _DISTRIBUTED = ModuleType(
         """)
     ),
 )
-_FSDP = ModuleType(inputs=(), output="opaque", scatters=True, forwards_attributes=True)
+# torch/distributed/fsdp/_init_utils.py: `_move_module_to_device`, `_get_compute_device`
+_FSDP = ModuleType(inputs=(), output="opaque", scatters=True, forwards_attributes=True, replicas=Replicas.MOVED)
 
 _INIT = words("""
 calculate_gain constant_ dirac_ eye_ kaiming_normal_ kaiming_uniform_ normal_ ones_ orthogonal_ sparse_ trunc_normal_

@@ -169,7 +169,7 @@ def copied(run: Run, value: Value, node: cst.CSTNode, depth: int = 0) -> Value:
             return UNKNOWN
 
         def inner(item: Value) -> Value:
-            return copied(run, item, node, depth + 1) if isinstance(item, Module) else item
+            return copied(run, item, node, depth + 1) if isinstance(item, Module | Choice) else item
 
         made = Module(run.new_key(), value.type, value.cls, value.name)
         run.store.set(made.key, PLACEMENT, run.module_placement(value) or ANY)
@@ -190,6 +190,10 @@ def copied(run: Run, value: Value, node: cst.CSTNode, depth: int = 0) -> Value:
         return copy
     if isinstance(value, Instance):
         return run.opaque("")
+    if isinstance(value, Choice):
+        if depth >= MAX_DEPTH:
+            return UNKNOWN
+        return Choice(tuple((copied(run, option, node, depth + 1), condition) for option, condition in value.options))
     if isinstance(value, Container):
         if depth >= MAX_DEPTH:
             return UNKNOWN

@@ -14,7 +14,7 @@ from torchdevlint.parallel import Fed, Replicated
 from torchdevlint.state import ALONE, MAX_DEPTH
 from torchdevlint.transfers import groups, scattering
 from torchdevlint.transfers.operands import function_text
-from torchdevlint.transfers.placing import contained
+from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import NONE, Const, Container, Device, Holder, Module, Tensor, Value
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call)
     given = call.get(1, "device_ids")
     if row.replicas is Replicas.CALLED:
         groups.replicated(run, wrapped.value, call, function_text(call))
-    if row.replicas is Replicas.NEVER or call.open:
+    if row.replicas is Replicas.MOVED and isinstance(wrapped.value, Module):
+        move_module(run, wrapped.value, lattice.ANY)
+    if row.replicas in (Replicas.NEVER, Replicas.MOVED) or call.open:
         return
     if given is None or given.value == NONE:
         devices = None

@@ -41,6 +41,7 @@ class Replicas(Enum):
     NEVER = "it does not ask"
     CALLED = "when it is called with several devices; with one it moves the module itself (DataParallel)"
     MADE = "when it is made, if devices are given (DistributedDataParallel)"
+    MOVED = "it does not ask: it takes the parameters to the device of its process (FullyShardedDataParallel)"
 
 
 Output: TypeAlias = Literal["tensor", "pair", "opaque", "input"]
