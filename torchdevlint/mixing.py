@@ -31,6 +31,8 @@ def may_mix(left: Placement, right: Placement, facts: Facts = NO_FACTS, world: C
                 continue
             if _of_machine(host.condition, any) or not _of_machine(other.condition | world, all):
                 continue
+            if any("?" in name for name, _ in host.condition):
+                continue  # a test of one value, of which only its place is known, is no switch
             condition = world_of(other) | host.condition | world
             if all(_can_hold(name, truth, condition) for name, truth in condition):
                 return Clash(near, far, condition)
