@@ -94,14 +94,17 @@ def _below(folder: str, ignores: tuple[_Ignore, ...], excluded: _Ignore, rules: 
     except OSError:
         return  # a folder that may not be read has no files for us
     for entry in entries:
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and Path(entry.name).suffix not in SUFFIXES:
-            continue
+        try:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if not is_folder and not (Path(entry.name).suffix in SUFFIXES and entry.is_file()):
+                continue
+        except OSError:
+            continue  # a link to itself, or what may not be asked, is no file for us
         if _left_out(entry.path, ignores, excluded, is_folder):
             continue
         if is_folder:
             yield from _below(entry.path, ignores, excluded, rules)
-        elif entry.is_file():
+        else:
             yield entry.path
 
 

@@ -1,0 +1,28 @@
+"""Files and folders that are not what they seem: one of them never ends the run for all others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchdevlint.cli.main import main
+
+THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(THROWN_AWAY)
+    return tmp_path
+
+
+def files(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_link_to_itself_is_left_out(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").symlink_to("a.py")
+    assert main(["check"]) == 1
+    assert files(capsys) == ["train.py"]
