@@ -95,6 +95,8 @@ def test_options_win(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ('select = ["TDL777"]', "pyproject.toml: `select`: there is no code TDL777"),
         ('per-file-ignores = { "a" = ["E501"] }', "pyproject.toml: `per-file-ignores`: there is no code E501"),
         ("select = [", "pyproject.toml: this is not TOML: "),
+        (f"select = {'[' * 1500}", "pyproject.toml: it is nested too deeply"),
+        (f"line-length = {'1' * 5000}", "pyproject.toml: it holds a number of too many digits"),
     ],
 )
 def test_what_cannot_be_used(project: Path, capsys: pytest.CaptureFixture[str], text: str, told: str) -> None:
