@@ -109,6 +109,19 @@ def test_what_cannot_be_used(project: Path, capsys: pytest.CaptureFixture[str], 
     assert said.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("text", ["[[tool.torchdevlint]]\nselect = []", "[tool]\ntorchdevlint = 3"])
+@pytest.mark.parametrize("options", [[], ["--config", "pyproject.toml"]])
+def test_what_is_no_table(project: Path, capsys: pytest.CaptureFixture[str], text: str, options: list[str]) -> None:
+    (project / "pyproject.toml").write_text(text)
+    assert main(["check", *options]) == 2
+    assert capsys.readouterr().err.endswith("pyproject.toml: [tool.torchdevlint] is to be a table\n")
+
+
+def test_a_tool_that_is_no_table_has_no_settings(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "pyproject.toml").write_text("tool = 3\n")
+    assert found(capsys) == ALL
+
+
 def test_a_configuration_that_is_not_there(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--config", "no.toml"]) == 2
     assert capsys.readouterr().err == "torchdevlint: no.toml: No such file or directory\n"

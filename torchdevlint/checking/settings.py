@@ -114,7 +114,9 @@ def _table(path: Path) -> dict[str, object] | None:
         raise BadSettings(f"{path}: it holds a number of too many digits") from None
     for name in TABLE:
         found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
+    if found is not None and not isinstance(found, dict):
+        raise BadSettings(f"{path}: [tool.torchdevlint] is to be a table")
+    return found
 
 
 def _texts(value: object) -> tuple[str, ...]:
