@@ -26,3 +26,8 @@ def test_a_link_to_itself_is_left_out(project: Path, capsys: pytest.CaptureFixtu
     (project / "a.py").symlink_to("a.py")
     assert main(["check"]) == 1
     assert files(capsys) == ["train.py"]
+
+
+def test_an_empty_path_is_misuse(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", ""]) == 2
+    assert capsys.readouterr().err == "torchdevlint: a path is empty; . is this folder\n"

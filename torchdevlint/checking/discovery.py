@@ -20,8 +20,8 @@ EXCLUDED = (
 """What is left out where nobody says otherwise: what tools and package managers write."""
 
 
-class Missing(Exception):
-    """A path that was named is not there; the text is the path."""
+class BadPath(Exception):
+    """A path that was named cannot be checked; the text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,16 @@ class _Ignore:
 def find(paths: Sequence[str], rules: Filter) -> list[str]:
     """Return the files that the paths stand for, each once, in the order of the paths and then of their names.
 
-    Raises `Missing` for a path that is not there.
+    Raises `BadPath` for a path that is empty or not there.
     """
     excluded = _Ignore(os.fspath(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
     found: dict[str, None] = {}
     for path in paths:
+        if not path:
+            raise BadPath("a path is empty; . is this folder")
         is_folder = Path(path).is_dir()
         if not is_folder and not Path(path).exists():
-            raise Missing(path)
+            raise BadPath(f"{path} is not there")
         above = tuple(_ignored_above(path)) if rules.gitignore else ()
         left_out = _is_or_is_below(path, above, excluded, is_folder)
         if left_out and rules.forced:
