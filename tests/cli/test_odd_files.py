@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,12 @@ def test_a_link_to_itself_is_left_out(project: Path, capsys: pytest.CaptureFixtu
 def test_an_empty_path_is_misuse(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", ""]) == 2
     assert capsys.readouterr().err == "torchdevlint: a path is empty; . is this folder\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipe has a path of a folder there")
+def test_a_pipe_is_not_read(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(project / "a.py")
+    assert main(["check", "train.py", "a.py"]) == 2
+    assert capsys.readouterr().err == "torchdevlint: a.py is neither a file nor a folder\n"
+    assert main(["check"]) == 1
+    assert files(capsys) == ["train.py"]

@@ -55,7 +55,7 @@ class _Ignore:
 def find(paths: Sequence[str], rules: Filter) -> list[str]:
     """Return the files that the paths stand for, each once, in the order of the paths and then of their names.
 
-    Raises `BadPath` for a path that is empty or not there.
+    Raises `BadPath` for a path that is empty, not there, or neither a file nor a folder.
     """
     excluded = _Ignore(os.fspath(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
     found: dict[str, None] = {}
@@ -65,6 +65,8 @@ def find(paths: Sequence[str], rules: Filter) -> list[str]:
         is_folder = Path(path).is_dir()
         if not is_folder and not Path(path).exists():
             raise BadPath(f"{path} is not there")
+        if not is_folder and not Path(path).is_file():  # to read a pipe would wait for who writes into it
+            raise BadPath(f"{path} is neither a file nor a folder")
         above = tuple(_ignored_above(path)) if rules.gitignore else ()
         left_out = _is_or_is_below(path, above, excluded, is_folder)
         if left_out and rules.forced:
