@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from pathlib import Path
 
@@ -41,3 +42,17 @@ def test_a_pipe_is_not_read(project: Path, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err == "torchdevlint: a.py is neither a file nor a folder\n"
     assert main(["check"]) == 1
     assert files(capsys) == ["train.py"]
+
+
+def test_what_is_too_large_is_not_parsed(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ast, "parse", pytest.fail)
+    (project / "train.py").write_text(f"{THROWN_AWAY}y = '{'a' * 200_001}'\n")
+    assert main(["check"]) == 1
+    assert capsys.readouterr().out == ("train.py:1:1: TDL000 not analysed: a line is longer than 200,000 characters\n")
+
+
+def test_what_is_large_and_of_no_interest_is_no_finding(project: Path) -> None:
+    (project / "train.py").write_text(f"y = '{'a' * 200_001}'\n")
+    assert main(["check"]) == 0
