@@ -159,6 +159,7 @@ def test_what_cannot_be_analysed_is_never_known(file: Path, capsys: Capture) -> 
     [
         (None, "the baseline known.json cannot be read: No such file or directory"),
         ("{", "the baseline known.json is not JSON"),
+        ("[" * 100_000, "the baseline known.json is nested too deeply"),
         ("[]", "known.json is no baseline that this version has written"),
         ('{"version": 2, "findings": {}}', "known.json is no baseline that this version has written"),
         ('{"version": 1}', "known.json is no baseline that this version has written"),

@@ -226,6 +226,7 @@ def test_await_and_another_language(project: Path, capsys: pytest.CaptureFixture
         ('{"cells": [{"cell_type": "code"}], "nbformat": 4}', "cell 1 of it has no source"),
         ('{"cells": [{"cell_type": "code", "source": [3]}], "nbformat": 4}', "cell 1 of it has no source"),
         ("[" * 100_000, "it is nested too deeply"),
+        (f'{{"cells": [], "nbformat": 4, "x": {"1" * 5000}}}', "it holds a number of too many digits"),
     ],
 )
 def test_what_is_no_notebook(

@@ -95,6 +95,8 @@ def test_options_win(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ('select = ["TDL777"]', "pyproject.toml: `select`: there is no code TDL777"),
         ('per-file-ignores = { "a" = ["E501"] }', "pyproject.toml: `per-file-ignores`: there is no code E501"),
         ("select = [", "pyproject.toml: this is not TOML: "),
+        (f"select = {'[' * 1500}", "pyproject.toml: it is nested too deeply"),
+        (f"line-length = {'1' * 5000}", "pyproject.toml: it holds a number of too many digits"),
     ],
 )
 def test_what_cannot_be_used(project: Path, capsys: pytest.CaptureFixture[str], text: str, told: str) -> None:
@@ -105,6 +107,19 @@ def test_what_cannot_be_used(project: Path, capsys: pytest.CaptureFixture[str], 
     assert said.err.startswith(f"torchdevlint: {project}/{told}" if "TOML" in told else "torchdevlint: ")
     assert told in said.err
     assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["[[tool.torchdevlint]]\nselect = []", "[tool]\ntorchdevlint = 3"])
+@pytest.mark.parametrize("options", [[], ["--config", "pyproject.toml"]])
+def test_what_is_no_table(project: Path, capsys: pytest.CaptureFixture[str], text: str, options: list[str]) -> None:
+    (project / "pyproject.toml").write_text(text)
+    assert main(["check", *options]) == 2
+    assert capsys.readouterr().err.endswith("pyproject.toml: [tool.torchdevlint] is to be a table\n")
+
+
+def test_a_tool_that_is_no_table_has_no_settings(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "pyproject.toml").write_text("tool = 3\n")
+    assert found(capsys) == ALL
 
 
 def test_a_configuration_that_is_not_there(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

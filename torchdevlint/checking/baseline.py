@@ -46,6 +46,8 @@ def load(path: Path) -> Baseline:
         raise BadBaseline(f"the baseline {path} cannot be read: {error.strerror or error}") from None
     except ValueError:
         raise BadBaseline(f"the baseline {path} is not JSON") from None
+    except RecursionError:
+        raise BadBaseline(f"the baseline {path} is nested too deeply") from None
     if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("findings"), dict):
         raise BadBaseline(f"{path} is no baseline that this version has written")
     return Baseline(data["findings"], path.resolve().parent)

@@ -20,8 +20,8 @@ EXCLUDED = (
 """What is left out where nobody says otherwise: what tools and package managers write."""
 
 
-class Missing(Exception):
-    """A path that was named is not there; the text is the path."""
+class BadPath(Exception):
+    """A path that was named cannot be checked; the text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,18 @@ class _Ignore:
 def find(paths: Sequence[str], rules: Filter) -> list[str]:
     """Return the files that the paths stand for, each once, in the order of the paths and then of their names.
 
-    Raises `Missing` for a path that is not there.
+    Raises `BadPath` for a path that is empty, not there, or neither a file nor a folder.
     """
     excluded = _Ignore(os.fspath(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
     found: dict[str, None] = {}
     for path in paths:
+        if not path:
+            raise BadPath("a path is empty; . is this folder")
         is_folder = Path(path).is_dir()
         if not is_folder and not Path(path).exists():
-            raise Missing(path)
+            raise BadPath(f"{path} is not there")
+        if not is_folder and not Path(path).is_file():  # to read a pipe would wait for who writes into it
+            raise BadPath(f"{path} is neither a file nor a folder")
         above = tuple(_ignored_above(path)) if rules.gitignore else ()
         left_out = _is_or_is_below(path, above, excluded, is_folder)
         if left_out and rules.forced:
@@ -94,14 +98,17 @@ def _below(folder: str, ignores: tuple[_Ignore, ...], excluded: _Ignore, rules: 
     except OSError:
         return  # a folder that may not be read has no files for us
     for entry in entries:
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and Path(entry.name).suffix not in SUFFIXES:
-            continue
+        try:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if not is_folder and not (Path(entry.name).suffix in SUFFIXES and entry.is_file()):
+                continue
+        except OSError:
+            continue  # a link to itself, or what may not be asked, is no file for us
         if _left_out(entry.path, ignores, excluded, is_folder):
             continue
         if is_folder:
             yield from _below(entry.path, ignores, excluded, rules)
-        elif entry.is_file():
+        else:
             yield entry.path
 
 

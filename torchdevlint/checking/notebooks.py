@@ -257,6 +257,8 @@ def _parse(text: str, mark: bytes) -> Notebook:
         raise BadNotebook(f"it is not JSON: {error}") from None
     except RecursionError:
         raise BadNotebook("it is nested too deeply") from None
+    except ValueError:
+        raise BadNotebook("it holds a number of too many digits") from None
     return replace(Notebook(text, mark), cells=found)
 
 

@@ -124,8 +124,11 @@ def _analysed(text: str, options: Options) -> tuple[Diagnostic, ...]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python says of the file's literals is not ours to say
+            may_find = gate.may_find(text)
+            if may_find:
+                gate.check_size(text)  # before the parser, which takes seconds for a line of that length
             ast.parse(text)
-        if not gate.may_find(text):
+        if not may_find:
             return ()
         return analyse(text, options=options)
     except SyntaxError as error:

@@ -108,9 +108,15 @@ def _table(path: Path) -> dict[str, object] | None:
         raise BadSettings(f"{path}: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeError) as error:
         raise BadSettings(f"{path}: this is not TOML: {error}") from None
+    except RecursionError:
+        raise BadSettings(f"{path}: it is nested too deeply") from None
+    except ValueError:
+        raise BadSettings(f"{path}: it holds a number of too many digits") from None
     for name in TABLE:
         found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
+    if found is not None and not isinstance(found, dict):
+        raise BadSettings(f"{path}: [tool.torchdevlint] is to be a table")
+    return found
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def _known(arguments: argparse.Namespace) -> baseline.Baseline | None:
 
 
 def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
-    """Return what is to be checked. Raises `Failure` for a path that is not there."""
+    """Return what is to be checked. Raises `Failure` for a path that cannot be."""
     if arguments.paths == [STDIN]:
         name = arguments.stdin_filename
         return [_task(arguments, settings, name, _decoded(name, sys.stdin.buffer.read()))]
@@ -177,8 +177,8 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
     rules = discovery.Filter(settings.root, exclude, settings.respect_gitignore, settings.force_exclude)
     try:
         return [_task(arguments, settings, path) for path in discovery.find(arguments.paths, rules)]
-    except discovery.Missing as path:
-        raise Failure(f"{path} is not there") from None
+    except discovery.BadPath as reason:
+        raise Failure(reason) from None
 
 
 def _task(arguments: argparse.Namespace, settings: Settings, path: str, text: str | None = None) -> Task:
