@@ -18,10 +18,14 @@ _KEY = re.compile(r"#\d+")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a device trace: what happened to an operand, and where."""
+    """One step of a device trace: what happened to an operand, and where.
+
+    ``device`` tells, at the last step of an operand, where that is.
+    """
 
     text: str
     span: Span
+    device: str = ""
 
 
 def nodes(one: Settled) -> Iterator[cst.CSTNode]:
@@ -41,8 +45,9 @@ def steps(one: Settled, spans: Mapping[cst.CSTNode, Span]) -> Iterator[Step]:
             subject = named if isinstance(named, str) else parts.get("operand", "the value")
             chain = [step for step in part.why.chain() if step.text and step.node in spans][::-1]
             for step in chain:
-                where = f" and is on {part.device}{_condition(part.condition)}" if step is chain[-1] else ""
-                yield Step(f"{subject} is {step.text}{where}", spans[step.node])
+                device = str(part.device) if step is chain[-1] else ""
+                where = f" and is on {device}{_condition(part.condition)}" if device else ""
+                yield Step(f"{subject} is {step.text}{where}", spans[step.node], device)
         elif isinstance(part, cst.CSTNode) and part in spans and part is not one.finding.node:
             yield Step("told in the message", spans[part])
     for other in one.others:

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from torchdevlint.checking.documents import Document
 from torchdevlint.checking.fixing import FixTask, mended
 from torchdevlint.checking.outcomes import Task, check
 from torchdevlint.cli.main import main
-from torchdevlint.engine import all_rules
+from torchdevlint.engine import Diagnostic, all_rules
 from torchdevlint.options import on_by_default
 
 ROOT = Path(__file__).parents[2]
@@ -129,6 +131,57 @@ def test_what_does_not_help_is_not_written(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(fixing, "check", lambda task: before)
     before = check(Task("a.py", on_by_default, THROWN_AWAY))
     assert after(THROWN_AWAY, "TDL201") == THROWN_AWAY
+
+
+HOST = "import torch\nimport torch.nn.functional as F\nmodel = torch.nn.Linear(4, 4).cuda()\nhost = torch.ones(3, 4)\n"
+
+
+HOST_FED = "out = model((-host).to(next(model.parameters()).device))\n"
+TWICE = "F.mse_loss(out[:1], host)\nF.mse_loss(out[1:], host)\n"
+
+
+@pytest.mark.parametrize(
+    ("below", "fixed_below"),
+    [
+        ("F.mse_loss(out, host)\n", "F.mse_loss(out, host.to(out.device))\n"),
+        (TWICE, TWICE),  # more places come to light than were mended, and they have no fix
+    ],
+)
+def test_a_fix_that_shows_the_next_place_of_the_fault_is_made(below: str, fixed_below: str) -> None:
+    text = f"{HOST}out = model(-host)\n{below}"
+    job = FixTask(Task("a.py", on_by_default, text), width=120)
+    done = mended(job, Document(text, "utf-8"))
+    assert done.after == HOST + HOST_FED + fixed_below
+    again = mended(job, Document(done.after, "utf-8"))
+    assert (again.mended, again.after) == ((), done.after)
+
+
+@pytest.mark.parametrize(
+    ("change", "made"),
+    [
+        (lambda found: replace(found, code="TDL103", line=6, repair=None), True),
+        (lambda found: replace(found, code="TDL103", line=6, trace=found.trace[1:]), False),  # another tensor
+        (lambda found: replace(found, code="TDL103", line=6, trace=()), False),
+        (lambda found: replace(found, code="TDL401", line=6), False),  # another kind
+        (lambda found: replace(found, code="TDL103", line=4), False),  # above
+        (lambda found: found, False),  # the same as before
+    ],
+)
+def test_a_fix_that_shows_another_fault_is_not_made(
+    change: Callable[[Diagnostic], Diagnostic], made: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{HOST}out = model(-host)\n"
+    before = check(Task("a.py", lambda code: code == "TDL102", text))
+    later = replace(before, findings=tuple(map(change, before.findings)))
+    monkeypatch.setattr(fixing, "check", lambda task: before if task.text == text else later)
+    assert (after(text, "TDL102") != text) is made
+
+
+def test_the_next_place_is_looked_for_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixing, "MAX_PASSES", 2)
+    text = HOST + "out = model(host)\n" + "F.mse_loss(out, host)\n" * 9
+    done = mended(FixTask(Task("a.py", on_by_default, text), width=120), Document(text, "utf-8"))
+    assert len(done.mended) == done.after.count(".to(") == 2
 
 
 def test_lines_do_not_become_too_long(tmp_path: Path) -> None:

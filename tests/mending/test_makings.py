@@ -6,6 +6,10 @@ import re
 
 import pytest
 from mending_scripts import HEAD, MOVED, module, written
+from torch import nn
+
+from torchdevlint import knowledge
+from torchdevlint.knowledge.rows import ModuleType
 
 
 @pytest.mark.parametrize(
@@ -117,6 +121,39 @@ def test_a_helper_that_is_no_constructor_registers_nothing() -> None:
 def test_modules_are_registered(init: str, use: str, fixed: str) -> None:
     found = written(module(f"return {use}", f"self.kept = {init}"), "TDL106")
     assert found == ([f"self.kept = {fixed}"] if fixed else [])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "self.kept = [one for one in self.kept if one]",
+        "self.kept, n = self.kept[:1], 1",
+        "self.kept.index(x)",
+        "self.kept[:1] = []",
+        "list(map(self.kept.remove, []))",
+    ],
+)
+def test_what_is_used_as_a_list_stays_one(use: str) -> None:
+    init = "self.kept = [nn.Linear(3, 3)]"
+    drop = f"    def drop(self, x):\n        {use}\n"
+    text = module("return self.kept[0](x)", init).replace("    def forward", f"{drop}    def forward")
+    assert written(text, "TDL106") == []
+    plain = text.replace(use, "self.kept.append(nn.Linear(3, 3))").replace("drop(self", "kept(self")
+    assert written(plain, "TDL106") == ["self.kept = nn.ModuleList([nn.Linear(3, 3)])"]
+
+
+def test_a_dict_of_modules_is_asked_for_what_it_has() -> None:
+    text = module("return self.kept['a'](x)", "self.kept = {'a': nn.Linear(3, 3)}\nself.n = len(self.kept.keys())")
+    assert written(text, "TDL106") == ["self.kept = nn.ModuleDict({'a': nn.Linear(3, 3)})"]
+    assert written(text.replace("self.kept.keys()", "self.kept.copy()"), "TDL106") == []
+
+
+@pytest.mark.parametrize(("registering", "plain"), [("ModuleList", list), ("ModuleDict", dict)])
+def test_what_registers_modules_lacks_what_its_row_tells(registering: str, plain: type) -> None:
+    row = knowledge.DEFAULT.names[f"torch.nn.{registering}"]
+    methods = {one for one in dir(plain) if not one.startswith("_")}
+    assert isinstance(row, ModuleType)
+    assert row.lacks == methods - set(dir(getattr(nn, registering)))
 
 
 def test_modules_are_called_what_the_file_imports_them_as() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left, insort
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import unified_diff
@@ -18,10 +19,14 @@ from torchdevlint.checking.writing import replace_bytes
 from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
 from torchdevlint.options import on_by_default
+from torchdevlint.positions import Span
 
 MAX_PASSES = 40
 """A fix may show the next place of the same fault; a file has more of them rarely."""
 
+
+_KIND = len("TDL1")
+"""How much of a code tells the kind of its rule."""
 
 _Place = tuple[int, int]
 
@@ -137,7 +142,36 @@ def _applied(
         return None
     after = check(replace(job.task, text=changed.given()))
     fewer = sum(d.places for d in after.findings) < sum(d.places for d in outcome.findings)
-    return (changed, after) if fewer else None
+    return (changed, after) if fewer or _goes_on(outcome, after, [d for d, _ in chosen]) else None
+
+
+def _goes_on(before: Outcome, after: Outcome, mended: list[Diagnostic]) -> bool:
+    """Tell whether all that is found anew are later places of what was mended.
+
+    Where a tensor is first used in the wrong place, the program ends: it is the fix that lets it reach the next one.
+    """
+    known: Counter[tuple[str, int]] = Counter()
+    for one in before.findings:
+        if one not in mended:
+            known[one.code, one.line] += one.places
+    for one in after.findings:
+        if known[one.code, one.line] >= one.places:
+            known[one.code, one.line] -= one.places
+        elif not any(_is_later(one, first) for first in mended):
+            return False
+    return True
+
+
+def _is_later(one: Diagnostic, first: Diagnostic) -> bool:
+    """Tell whether a finding stands below another, is of its kind, and is about the tensor that the other is about."""
+    same = one.code[:_KIND] == first.code[:_KIND] and _operand(one) == _operand(first)
+    return same and _operand(one) != () and (one.line, one.column) > (first.line, first.column)
+
+
+def _operand(finding: Diagnostic) -> tuple[tuple[Span, str], ...]:
+    """Return how the first operand of a finding got to its device."""
+    last = next((number for number, step in enumerate(finding.trace) if step.device), -1)
+    return tuple((step.span, step.device) for step in finding.trace[: last + 1])
 
 
 def _chosen(findings: Iterable[Diagnostic], unsafe: bool) -> list[tuple[Diagnostic, Repair]]:

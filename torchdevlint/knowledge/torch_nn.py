@@ -77,9 +77,13 @@ _LAYERS: dict[str, ModuleType] = {
     "Module": ModuleType(abstract=True, output="opaque", inputs=()),
     "Container": ModuleType(abstract=True, output="opaque", inputs=()),
     "Sequential": ModuleType(container=ContainerKind.SEQUENTIAL),
-    "ModuleList": ModuleType(container=ContainerKind.LIST),
+    "ModuleList": ModuleType(
+        container=ContainerKind.LIST, lacks=frozenset(words("clear copy count index remove reverse sort"))
+    ),
     "ParameterList": ModuleType(container=ContainerKind.LIST),
-    "ModuleDict": ModuleType(container=ContainerKind.DICT),
+    "ModuleDict": ModuleType(
+        container=ContainerKind.DICT, lacks=frozenset(words("copy fromkeys get popitem setdefault"))
+    ),
     "ParameterDict": ModuleType(container=ContainerKind.DICT),
 }
 

@@ -55,6 +55,19 @@ class Index:
         return self._set.get((scope, ast.unparse(target)), [])
 
     @cached_property
+    def _attributes(self) -> dict[tuple[Scope, str], list[ast.Attribute]]:
+        found: dict[tuple[Scope, str], list[ast.Attribute]] = {}
+        for one in ast.walk(self._tree):
+            if isinstance(one, ast.Attribute):
+                for scope in self._scopes.around(one):
+                    found.setdefault((scope, one.attr), []).append(one)
+        return found
+
+    def attributes(self, scope: Scope, name: str) -> list[ast.Attribute]:
+        """Return where a scope asks any object for an attribute of a name, or binds it."""
+        return self._attributes.get((scope, name), [])
+
+    @cached_property
     def _called(self) -> dict[tuple[int, int], ast.Call]:
         methods = (one for one in ast.walk(self._tree) if isinstance(one, ast.Call))
         return {

@@ -44,6 +44,26 @@ def is_set_once(source: Source, target: ast.Attribute) -> bool:
     return alone and begun is not None and begun < target.lineno
 
 
+def is_used_without(source: Source, target: ast.Attribute, lacks: frozenset[str]) -> bool:
+    """Tell whether the class of an attribute, or else the file, binds it once, and asks it for nothing of some names.
+
+    A part of it that is a slice is not bound either: what registers modules binds one at a time.
+    """
+    scopes = source.scopes.around(target)
+    owner = next((one for one in scopes if isinstance(one, ast.ClassDef)), scopes[-1])
+    for use in source.index.attributes(owner, target.attr):
+        match source.scopes.parent(use):
+            case ast.Attribute(attr=name) if name in lacks:
+                return False
+            case ast.Subscript(slice=ast.Slice(), ctx=ast.Store()):
+                return False
+            case _ if use is not target and isinstance(use.ctx, ast.Store):
+                return False
+            case _:
+                pass
+    return True
+
+
 def value_of(source: Source, name: ast.expr) -> ast.expr | None:
     """Return what is bound to a name or attribute, where its scope or class does that once."""
     if not is_plain(name):

@@ -87,6 +87,7 @@ class ModuleType:
     trained: bool = True  # some of the tensors that it holds are parameters
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
     own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
+    lacks: frozenset[str] = frozenset()  # of a container: the methods of a list or dict that it has not
 
 
 @dataclass(frozen=True, slots=True)
