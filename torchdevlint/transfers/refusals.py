@@ -45,7 +45,8 @@ def arguments(run: Run, row: Move, call: Call, proof: int) -> bool:
     ``proof`` is that of an `Operand`.
     """
     strange = next((name for name in call.keywords if name not in row.keywords and name != "**"), None)
-    if row.keywords and strange is not None and not run.guarded:
+    kernel = bool(proof) and run.frame.decorated_unseen  # what a kernel is handed only looks like a tensor
+    if row.keywords and strange is not None and not run.guarded and not kernel:
         _record(run, call, text_of(receiver_node(call)), f"cannot be moved with `{strange}=`", proof, named=True)
     return row.keywords != () and strange is not None
 
