@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from torchdevlint.checking import sources
 from torchdevlint.cli.main import main
 
 THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\n"
@@ -44,10 +45,11 @@ def test_a_pipe_is_not_read(project: Path, capsys: pytest.CaptureFixture[str]) -
     assert files(capsys) == ["train.py"]
 
 
-def test_what_is_too_large_is_not_parsed(
+def test_what_is_too_large_is_neither_parsed_nor_split_into_tokens(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ast, "parse", pytest.fail)
+    monkeypatch.setattr(sources, "silence", pytest.fail)
     (project / "train.py").write_text(f"{THROWN_AWAY}y = '{'a' * 200_001}'\n")
     assert main(["check"]) == 1
     assert capsys.readouterr().out == ("train.py:1:1: TDL000 not analysed: a line is longer than 200,000 characters\n")

@@ -167,7 +167,7 @@ def _known(arguments: argparse.Namespace) -> baseline.Baseline | None:
 
 
 def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
-    """Return what is to be checked. Raises `Failure` for a path that cannot be."""
+    """Return what is to be checked. Raises `Failure` for a path that cannot be checked."""
     if arguments.paths == [STDIN]:
         name = arguments.stdin_filename
         return [_task(arguments, settings, name, _decoded(name, sys.stdin.buffer.read()))]
