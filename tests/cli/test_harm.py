@@ -135,7 +135,9 @@ def test_an_interrupt_ends_the_run_and_leaves_no_process(project: Path, jobs: st
         (project / f"train{i}.py").write_text(FOUND * 40)
     command = [COMMAND, "check", "--cache-dir", "kept", "-j", jobs]
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, start_new_session=True) as process:
+        until = time.monotonic() + 60
         while not (project / "kept" / cache.TAG).exists():  # the files are being checked
+            assert time.monotonic() < until
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         out, err = process.communicate(timeout=30)
