@@ -122,6 +122,7 @@ class FileFacts:
     # functions and classes that can be told to use the host, or ask what there is; None for what stands outside of them
     portable: set[cst.CSTNode | None] = field(default_factory=set)
     callers: dict[cst.CSTNode | None, set[cst.CSTNode | None]] = field(default_factory=dict)
+    shown: set[cst.CSTNode | None] | None = None  # asked for when the interpretation has ended
 
     # whether the file tells any checkpoint where to go; whether it uses what only an accelerator has, beside placing
     # things there; whether anything is placed on one, with no test before, and by the file itself; and whether the file
@@ -198,15 +199,25 @@ class FileFacts:
 
     def _shown(self, scope: cst.CSTNode | None) -> bool:
         """Tell whether another machine is shown: by anything in a program, else by the function or its callers."""
-        if self.program:
+        if self.program or not self.portable:
             return bool(self.portable)
-        around, seen = {scope, None}, set[cst.CSTNode | None]()
-        while around - seen:
-            if not self.portable.isdisjoint(around):
-                return True
-            seen |= around
-            around = {caller for one in around for caller in self.callers.get(one, ())}
-        return False
+        if self.shown is None:
+            self.shown = self._called_by(self.portable)
+        return scope in self.shown or None in self.portable
+
+    def _called_by(self, scopes: set[cst.CSTNode | None]) -> set[cst.CSTNode | None]:
+        """Return some functions and classes, and all that they call, and so on."""
+        called: dict[cst.CSTNode | None, list[cst.CSTNode | None]] = {}
+        for one, callers in self.callers.items():
+            for caller in callers:
+                called.setdefault(caller, []).append(one)
+        found, waiting = set(scopes), list(scopes)
+        while waiting:
+            for one in called.get(waiting.pop(), ()):
+                if one not in found:
+                    found.add(one)
+                    waiting.append(one)
+        return found
 
     @property
     def movable(self) -> bool:
