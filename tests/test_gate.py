@@ -89,8 +89,8 @@ def test_lets_every_fixture_through() -> None:
 
 # libraries of the knowledge that make and move no tensors: they matter beside others only
 GENERAL = {
-    *("absl", "argparse", "builtins", "configargparse", "itertools", "matplotlib", "more_itertools", "numpy"),
-    *("multiprocessing", "os", "time", "timeit", "types"),
+    *("absl", "argparse", "builtins", "configargparse", "io", "itertools", "matplotlib", "more_itertools", "numpy"),
+    *("multiprocessing", "os", "shutil", "time", "timeit", "types"),
     *("omegaconf", "pandas", "print", "pylab", "rich", "seaborn", "sklearn", "tensorboardX", "tqdm", "yacs"),
 }
 

@@ -32,7 +32,9 @@ def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call)
     if row.replicas is Replicas.CALLED:
         groups.replicated(run, wrapped.value, call, function_text(call))
     if row.replicas is Replicas.MOVED and isinstance(wrapped.value, Module):
-        move_module(run, wrapped.value, lattice.ANY)
+        before = run.module_placement(wrapped.value) or lattice.ANY
+        if any(lattice.is_host(p.device) for p in before):
+            move_module(run, wrapped.value, lattice.ANY)
     if row.replicas in (Replicas.NEVER, Replicas.MOVED) or call.open:
         return
     if given is None or given.value == NONE:
