@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 
+from torchdevlint.knowledge import written
 from torchdevlint.lattice import Possibility
 from torchdevlint.mending.calls import argument, instead
 from torchdevlint.mending.edits import Edit
@@ -119,7 +120,7 @@ def with_fallback(source: Source, literal: ast.expr) -> Edit | None:
     Only where a variable is bound to the literal, or to the device that it names.
     """
     bound = source.scopes.parent(_made(source, literal) or literal)
-    available = source.scopes.spelled("torch.cuda.is_available", literal)
+    available = source.scopes.spelled(written.CUDA_AVAILABLE, literal)
     if not isinstance(bound, ast.Assign) or available is None:
         return None
     host = source.quoted("cpu", literal)
@@ -135,4 +136,4 @@ def _made(source: Source, literal: ast.expr) -> ast.Call | None:
 
 def _is_device(source: Source, call: ast.AST | None) -> bool:
     """Tell whether a call makes an object that stands for a device."""
-    return isinstance(call, ast.Call) and ast.unparse(call.func) == source.scopes.spelled("torch.device", call)
+    return isinstance(call, ast.Call) and ast.unparse(call.func) == source.scopes.spelled(written.DEVICE, call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchdevlint import knowledge
+from torchdevlint.knowledge import written
 from torchdevlint.knowledge.rows import ModuleType
 from torchdevlint.mending.edits import Repair, Safety, after, before, unsafe
 from torchdevlint.mending.source import Source
@@ -19,7 +20,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
 
     What is bound to a name that has a module must be a module (`nn.Module.__setattr__` raises else).
     """
-    registering = "torch.nn.ModuleList"
+    registering = written.MODULE_LIST
     match source.statement(finding.node):
         case ast.Assign(targets=[ast.Attribute() as target], value=ast.List(elts=elements) as value):
             whole = all(isinstance(one, ast.Call) for one in elements) and elements != []
@@ -28,7 +29,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
         case ast.Assign(targets=[ast.Attribute() as target], value=ast.Dict(keys=keys, values=elements) as value):
             named = all(isinstance(k, ast.Constant) and str(k.value).isidentifier() for k in keys)
             whole = named and all(isinstance(one, ast.Call) for one in elements) and elements != []
-            registering = "torch.nn.ModuleDict"
+            registering = written.MODULE_DICT
         case _:
             return None
     container = source.scopes.spelled(registering, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from torchdevlint.knowledge import written
 from torchdevlint.mending.calls import argument, argument_added
 from torchdevlint.mending.edits import Edit, Repair, Safety, unsafe
 from torchdevlint.mending.source import Source, is_plain
@@ -15,7 +16,7 @@ SAFETY = (Safety.UNSAFE,)
 def mend(finding: Finding, source: Source) -> Repair | None:
     """Give the loader a sampler, which shuffles if the loader did."""
     call = source.call(finding.node)
-    sampler = source.scopes.spelled("torch.utils.data.DistributedSampler", call) if call is not None else None
+    sampler = source.scopes.spelled(written.DISTRIBUTED_SAMPLER, call) if call is not None else None
     if call is None or sampler is None or len(call.args) != 1 or not is_plain(call.args[0]):
         return None
     data, shuffled = source.text_of(call.args[0]), argument(call, "shuffle")
