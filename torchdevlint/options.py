@@ -9,6 +9,8 @@ from torchdevlint.project import Project
 from torchdevlint.records import dataclass
 
 ADVICE = "TDL9"
+WIDTH = 88
+"""How long a line may become by default."""
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|testing/|(?:test_[^/]*|[^/]*_test|conftest)\.py$)")
 
 
@@ -31,7 +33,7 @@ class Options:
     """The display path of a file, which codes may be reported in it, and whether with trace and repair.
 
     ``name_of`` tells what a message calls a line of the text, given that of the message. A notebook is a program that
-    nobody imports.
+    nobody imports. Repairs make no line longer than ``width``, and than the longest of the text.
     """
 
     filename: str = "stdin"
@@ -40,6 +42,7 @@ class Options:
     name_of: Callable[[int, int], str] = line_name
     is_notebook: bool = False
     project: Project = Project()
+    width: int = WIDTH
 
     @property
     def importable(self) -> bool:
