@@ -342,6 +342,21 @@ def test_a_link_stays_one(file: Path) -> None:
     assert real.read_text() == KEPT
 
 
+def test_a_file_of_several_names_stays(file: Path, capsys: Capture) -> None:
+    other = file.with_name("other.txt")
+    os.link(file, other)
+    why = "torchdevlint: train.py is left as it is: it has other names (hard links), which would keep the old text\n"
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 1
+    assert capsys.readouterr().err.startswith(why)
+    assert main(["check", "--add-noqa"]) == 1
+    assert capsys.readouterr().err.startswith(why)
+    assert main(["check", "--diff", "--unsafe-fixes"]) == 1
+    assert capsys.readouterr().err == "1 finding would be fixed\n"
+    assert file.read_text() == other.read_text() == THROWN_AWAY
+    other.unlink()
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 0
+
+
 def test_a_read_only_file_stays(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert main(["check", "--fix", "--unsafe-fixes"]) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +14,6 @@ from torchdevlint.checking.documents import Document, NotEditable
 from torchdevlint.checking.editing import Editable
 from torchdevlint.checking.outcomes import Outcome, Task, check
 from torchdevlint.checking.sources import lines_of
-from torchdevlint.checking.writing import replace_bytes
 from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
 from torchdevlint.mending.fitting import width_of
@@ -80,11 +78,7 @@ def mend(job: FixTask) -> Mended:
         original = editing.load(path)
         done = mended(job, original)
         if done.mended and job.write:
-            if not os.access(path, os.W_OK):
-                raise NotEditable("it is read-only")
-            if path.read_bytes() != original.encode():
-                raise NotEditable("it changed meanwhile")
-            replace_bytes(path, done.document.encode())
+            editing.save(path, done.document, original)
     except (OSError, NotEditable) as error:
         told = error.strerror or str(error) if isinstance(error, OSError) else str(error)
         return Mended(outcome, problem=told)
