@@ -83,7 +83,7 @@ def _analyse(text: str, knowledge: Knowledge, options: Options, resolver: Resolv
             found = interpret(module, text, knowledge, resolver, importable=options.importable)
             settled = find(found, options)
         diagnostics = tuple(diagnose(module, settled, options, text, found.facts)) if settled else ()
-        return _with_misspelt(diagnostics, text, options) if claims.MARK in text else diagnostics
+        return _with_misspelt(diagnostics, text, options) if claims.may_be_in(text) else diagnostics
     except RecursionError as error:
         raise NotAnalysed("nested too deeply") from error
 
