@@ -63,9 +63,8 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         path in run.host_files or run.saved_files.get(path) == run.activation
     )
     host_saved |= source is not None and isinstance(source.value, Opaque) and source.value.key in run.facts.in_memory
-    run.emit(
-        Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, run.frame.scope, made.key)
-    )
+    safe, scope, files = mapped or guarded or host_saved, run.frame.scope, frozenset(_asked(run, path))
+    run.emit(Loaded(call.node, run.world, call.text, safe, distributed, scope, made.key, files))
     if row.module:
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
@@ -120,6 +119,11 @@ def _about_files(guard: str) -> bool:
     return "exists" in guard or "isfile" in guard or "is_file" in guard
 
 
+def _asked(run: Run, path: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield a path with each test in force that asks whether a file is there, and what it found."""
+    return ((path, guard, truth) for guard, truth in run.world if path and _about_files(guard))
+
+
 def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Value:
     """Write a checkpoint; a path written from the host can be read back without `map_location`."""
     value = call.arguments[row.value].value if row.value < len(call.arguments) else NONE
@@ -129,6 +133,9 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     run.facts.works |= run.activation == 0
     run.facts.saves.append(on_host)
     states.saved(run, states.file_of(run, target), value)
+    if isinstance(value, Opaque) and value.placement == lattice.ANY and value.key not in run.results:
+        # `if isfile(path): data = torch.load(path)`, `else: torch.save(data, path)`: a cache of what came from outside
+        run.facts.caches.update(((path, guard, not truth), value.key) for path, guard, truth in _asked(run, path))
     if path:
         if not any(_about_files(guard) for guard, _ in run.world):
             run.saved_files[path] = run.activation
