@@ -43,7 +43,7 @@ def synchronised(run: Run, module: Value, call: Call) -> None:
 
 
 def _conversion(run: Run, module: Module | Opaque) -> cst.CSTNode | None:
-    """Return the call by which the layers of a module were made to exchange statistics, if this can be in this world."""
+    """Return the call that made the layers of a module exchange statistics, if it can have run in this world."""
     match run.store.get(module.key, SYNCHRONISED):
         case (cst.CSTNode() as node, world) if lattice.compatible(world, run.world):
             return node
