@@ -33,6 +33,7 @@ from torchdevlint.values import (
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.frames import Frame
     from torchdevlint.interpreter.run import Run
 
 
@@ -50,7 +51,8 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         _pin(run, call, given)
     run.facts.maps |= mapped
     made = run.opaque("checkpoint")
-    run.facts.works |= run.activation == 0
+    # a module that begins with weights from a file is there to be tried out as any other
+    run.facts.works |= run.activation == 0 and not any(_makes_module(frame) for frame in run.frame.chain())
     run.load_of[made.key] = made.key
     states.opened(run, made, states.file_of(run, source))
     # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
@@ -69,6 +71,10 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
     return made
+
+
+def _makes_module(frame: Frame) -> bool:
+    return frame.constructing and isinstance(frame.receiver, Module)
 
 
 def _pin(run: Run, call: Call, given: Argument) -> None:

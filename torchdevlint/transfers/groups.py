@@ -45,7 +45,7 @@ def synchronised(run: Run, module: Value, call: Call) -> None:
 def _conversion(run: Run, module: Module | Opaque) -> cst.CSTNode | None:
     """Return the call that made the layers of a module exchange statistics, if it can have run in this world."""
     match run.store.get(module.key, SYNCHRONISED):
-        case (cst.CSTNode() as node, world) if lattice.compatible(world, run.world):
+        case (cst.CSTNode() as node, frozenset() as world) if lattice.compatible(world, run.world):
             return node
         case _:
             return None
