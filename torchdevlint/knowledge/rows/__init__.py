@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
+    Batches,
     Build,
     Carrier,
     Distribution,
@@ -148,6 +149,7 @@ Row: TypeAlias = (
     | Build
     | Prepare
     | Result
+    | Batches
     | Feed
     | Given
     | FrameworkDevice
@@ -233,6 +235,7 @@ __all__ = [
     "Arrives",
     "Autocast",
     "Backward",
+    "Batches",
     "Begin",
     "Build",
     "Carrier",
