@@ -27,6 +27,7 @@ from torchdevlint.interpreter import (
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit
 from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
 from torchdevlint.interpreter.run import Run
+from torchdevlint.interpreter.worlds import asserted
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.state import MODE, Branch, Slot, Writes, join
 from torchdevlint.values import NONE, Class, Const, Imported, Instance, Opaque, Tensor, Value
@@ -124,7 +125,7 @@ def _assert(run: Run, node: cst.Assert) -> None:
     test = conditions.test(run, node.test)
     if not portable:
         run.facts.portable.discard(run.frame.scope)  # what must be there is no choice
-    run.world |= test.when_true
+    run.world |= asserted(test.when_true)
     conditions.narrow(run, node.test, True)
 
 
