@@ -71,10 +71,13 @@ def _execute(run: Run, node: cst.CSTNode) -> Flow:
 
 
 def _expression(run: Run, node: cst.Expr) -> Flow:
-    discarded = (node.value,) if type(node.value) is cst.Call else tuple(reading.discarded(node.value))
+    value = node.value
+    if type(value) is cst.SimpleString:
+        return Flow.NEXT
+    discarded = (value,) if type(value) is cst.Call else tuple(reading.discarded(value))
     run.discarded.update(discarded)
-    expressions.evaluate(run, node.value)
-    uncalled.stated(run, node.value)
+    expressions.evaluate(run, value)
+    uncalled.stated(run, value)
     run.discarded.difference_update(discarded)
     if run.left:
         run.left = False
