@@ -230,6 +230,23 @@ PAIRS = {
         "o.float().mean()",
         "TDL304",
     ),
+    "what is added beside losses": (
+        """
+        m = nn.Linear(4, 1).cuda()
+        kept, scaled, eps = 0.0, 0.0, 1e-8
+        for x in torch.randn(3, 4).cuda():
+            loss = m(x).mean()
+            kept = kept + loss.detach()
+            kept = kept + eps
+            kept = 1e-8 + kept
+            kept = kept + loss.item()
+            scaled = scaled * 0.9 + 0.1 * loss.item()
+        print(kept)
+        """,
+        "loss.detach()",
+        "loss",
+        "TDL304",
+    ),
 }
 
 
