@@ -12,6 +12,8 @@ from torchdevlint.options import NotAnalysed
 
 MAX_CHARACTERS = 4_000_000
 MAX_LINE_CHARACTERS = 200_000
+MAX_ALTERNATIVES = 5_000
+"""How many `elif` a file may have: each stands in the one before it, and the parser has no limit but its stack."""
 
 # "torch" is in the name of most libraries of the field (torchvision, pytorch_lightning, …); the names
 # of these others are common words, and count where they are imported
@@ -91,3 +93,5 @@ def check_size(text: str) -> None:
         raise NotAnalysed(f"longer than {MAX_CHARACTERS:,} characters")
     if len(text) > MAX_LINE_CHARACTERS and max(map(len, text.split("\n"))) > MAX_LINE_CHARACTERS:
         raise NotAnalysed(f"a line is longer than {MAX_LINE_CHARACTERS:,} characters")
+    if text.count("elif ") > MAX_ALTERNATIVES:
+        raise NotAnalysed(f"more than {MAX_ALTERNATIVES:,} `elif`")

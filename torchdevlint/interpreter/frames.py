@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.records import dataclass, field
-from torchdevlint.state import Branch
+from torchdevlint.state import Branch, Writes
 from torchdevlint.values import UNKNOWN, Function, Value
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MAX_EXITS = 200
-"""How many ways out of one function are followed: each keeps all that was written until then."""
+"""How many ways out of one function or loop are followed: each keeps all that was written until then."""
 
 
 @dataclass(slots=True)
@@ -36,6 +36,7 @@ class Loop:
     ``base`` and ``world`` are the depth of layers and the world in which it began; ``totals`` are the accumulations
     in it with the slots that carry them. Whatever has a key below ``born`` is older than the loop;
     ``first`` tells that this is its first pass, of which the count is known, ``batches`` that it draws from a loader.
+    ``untold`` is what those ways out of it wrote that are too many to be followed, None where there are none.
     """
 
     node: cst.For | cst.While
@@ -47,6 +48,7 @@ class Loop:
     breaks: list[Exit] = field(default_factory=list)
     continues: list[Exit] = field(default_factory=list)
     totals: list[tuple[int, tuple[int, str]]] = field(default_factory=list)
+    untold: Writes | None = None
 
 
 @dataclass(slots=True)

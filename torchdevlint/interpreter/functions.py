@@ -107,7 +107,7 @@ def _never_rebound(run: Run, key: int, cls: Class) -> Iterator[tuple[str, Tensor
     written = run.written[cls.key]
     if writers.ANY_ATTRIBUTE in written:
         return
-    for name, value in tuple(run.attribute_values(key)):
+    for name, value in run.attribute_values(key):
         if isinstance(value, Tensor) and value.held is Holder.NONE and not written.get(name, set()) - {"__init__"}:
             yield name, value
 

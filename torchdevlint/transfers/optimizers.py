@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.run import Run
 
 
+MAX_HOLDING = 64
+"""How many optimizers of one module are followed."""
+
 LOADED = "<loaded>"
 """The slot that holds the call by which state was loaded into an optimizer."""
 
@@ -82,7 +85,9 @@ def ask_group(run: Run, optimizer: Optimizer, key: object) -> Value | None:
 def _note(run: Run, module: Module | Opaque, held: HeldOptimizer) -> None:
     for key in _keys(run, module, set()):
         known = run.store.get(key, OPTIMIZERS)
-        run.store.set(key, OPTIMIZERS, (*(known if isinstance(known, tuple) else ()), held))
+        holding = known if isinstance(known, tuple) else ()
+        if len(holding) < MAX_HOLDING:
+            run.store.set(key, OPTIMIZERS, (*holding, held))
         run.facts.taken[key] = run.counter
 
 
