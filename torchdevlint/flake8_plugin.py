@@ -12,7 +12,7 @@ from flake8.exceptions import ExecutionError
 
 import torchdevlint
 from torchdevlint import gate, project, selection
-from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.options import FAILURE, NotAnalysed, Options
 from torchdevlint.project import Project
 from torchdevlint.recursion import uninterrupted
 from torchdevlint.selection import Selection
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from torchdevlint.engine import Diagnostic
 
-FAILURE = "TDL000"
 _LONGEST_REASON = 200
 _FUNCTIONS = {
     "functions-on-accelerator": "return tensors on the accelerator, or what yields them",

@@ -12,6 +12,8 @@ from torchdevlint.options import NotAnalysed
 
 MAX_CHARACTERS = 4_000_000
 MAX_LINE_CHARACTERS = 200_000
+MAX_ALTERNATIVES = 5_000
+"""How many `elif` a file may have: each stands in the one before it, and the parser has no limit but its stack."""
 
 # "torch" is in the name of most libraries of the field (torchvision, pytorch_lightning, …); the names
 # of these others are common words, and count where they are imported
@@ -19,6 +21,7 @@ _LIBRARIES = (
     "accelerate|bitsandbytes|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
 )
 _TORCH = re.compile(r"^[ \t]*(?:from|import)\b[^\n]*torch", re.MULTILINE)
+_STAR = re.compile(r"^from +[\w.]+ +import +\*", re.MULTILINE)  # it may bring `torch`
 _FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})")
 _IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})")
 
@@ -70,7 +73,7 @@ def may_find(text: str) -> bool:
 
 
 def _imports_library(text: str) -> bool:
-    if "torch" in text and _TORCH.search(text) is not None:
+    if "torch" in text and (_TORCH.search(text) is not None or ("torch." in text and _STAR.search(text) is not None)):
         return True
     return _FROM_LIBRARY.search(text) is not None or _IMPORT_LIBRARY.search(text) is not None
 
@@ -90,3 +93,5 @@ def check_size(text: str) -> None:
         raise NotAnalysed(f"longer than {MAX_CHARACTERS:,} characters")
     if len(text) > MAX_LINE_CHARACTERS and max(map(len, text.split("\n"))) > MAX_LINE_CHARACTERS:
         raise NotAnalysed(f"a line is longer than {MAX_LINE_CHARACTERS:,} characters")
+    if text.count("elif ") > MAX_ALTERNATIVES:
+        raise NotAnalysed(f"more than {MAX_ALTERNATIVES:,} `elif`")

@@ -57,6 +57,8 @@ MAX_DEPTH = 4
 """How deep containers are searched; they may hold themselves."""
 MAX_EXACT = 128
 """How many elements a container keeps apart; a longer one is joined, for a list that doubles has no end."""
+MAX_ATTRIBUTES = 128
+"""How many attributes of an object are followed: whatever changes the object may change each of them."""
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ def _inside(head: str, text: str, tail: str = "") -> Callable[[int], str]:
 
 
 SHAPES: dict[str, Callable[[int], str]] = {
-    "assignments": _each("y = x + 1\n"),
+    "assignments": _inside("", "y = x + 1\n", "x.cuda()\n"),
     "moves": _each("x = x.to('cuda')\nx = x.cpu()\n"),
     "discarded moves": _each("x.cuda()\n"),
     "tensors": _each("y<i> = torch.ones(3)\ny<i>.cuda()\n"),
@@ -64,5 +64,12 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "elements": _inside("d = {}\n", "d['<i>'] = x.cuda()\n", "for k in d:\n    d[k] = d[k].to('cpu')\n"),
     "appended": _inside("l = []\n", "l.append(x.cuda())\n", "torch.stack(l)\n"),
     "devices": _each("d<i> = 'cuda' if c<i> else 'cpu'\nx = x.to(d<i>) + torch.ones(3, device=d<i>)\n"),
-    "calls that cannot be seen": _each("y<j> = unseen(x, y<i>)\n"),
+    "calls that cannot be seen": _inside("y0 = x.cuda()\n", "y<j> = unseen(x, y<i>)\n"),
+    "attributes between calls that cannot be seen": _inside("o = Made()\n", "o.a<i> = x.cuda()\nunseen(o)\n"),
+    "attributes of an object of the file": _inside(
+        "class C:\n    pass\no = C()\n", "o.a<i> = x.cuda()\nunseen(o)\n", "o.a0 + x\n"
+    ),
+    "attributes of a module": _inside(
+        "m = nn.Linear(2, 2)\n", "m.a<i> = nn.Linear(2, 2)\nunseen(m)\n", "m.cuda()(x)\n"
+    ),
 }

@@ -95,7 +95,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
     """
     if not isinstance(made, Module):
         if made.open:  # its base may be a module, which moves what it holds
-            for _, value in tuple(run.attribute_values(made.key)):
+            for _, value in run.attribute_values(made.key):
                 if isinstance(value, Module):
                     transfers.move_module(run, value, ANY)
         return False
@@ -110,7 +110,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
     overrides = made.cls is not None and any(
         lineage.member(run, made.cls, name) is not None for name in run.knowledge.module_overrides
     )
-    for name, value in tuple(run.attribute_values(made.key)):
+    for name, value in run.attribute_values(made.key):
         match value:
             case Tensor(held=Holder.NONE):
                 if overrides or made.type.placing is Placing.UNSEEN:
@@ -129,7 +129,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
 def _forget_host_tensors(run: Run, made: Module) -> None:
     """Forget where the parameters, buffers and plain tensors of a module are that stayed on the host."""
     for key, _ in ((made.key, None), *_registered_placements(run, made)):
-        for name, value in tuple(run.attribute_values(key)):
+        for name, value in run.attribute_values(key):
             if isinstance(value, Tensor) and all(lattice.is_host(p.device) for p in value.placement):
                 run.store.set(key, name, replace(value, placement=ANY))
 

@@ -93,9 +93,10 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
             if value.kind in ("list", "dict", "set"):
                 run.store.set(value.key, ITEMS, Items(items.exact, items.rest, lost=True))
         case Instance():
-            for _, item in tuple(run.attribute_values(value.key)):
-                consume(run, item)
-                if isinstance(item, Module | Opaque) and depth < MAX_DEPTH:
+            for _, item in run.attribute_values(value.key):
+                if type(item) is not Module and type(item) is not Opaque:
+                    consume(run, item)
+                elif depth < MAX_DEPTH:
                     escape(run, item, depth + 1)
             forget_attributes(run, value.key)
         case Object():
@@ -124,7 +125,7 @@ def _perhaps_called(run: Run, value: Bound | Partial | Function, depth: int) -> 
 
 def forget_attributes(run: Run, key: int) -> None:
     """Forget the tensors and containers that an object has as attributes, and where its modules are."""
-    for name, item in tuple(run.attribute_values(key)):
+    for name, item in run.attribute_values(key):
         if isinstance(item, Module):
             _forget_module(run, item, set())
         elif isinstance(item, Container | Tensor):

@@ -8,15 +8,17 @@ import libcst as cst
 
 from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.records import dataclass, field
-from torchdevlint.state import Branch
+from torchdevlint.state import Branch, Writes
 from torchdevlint.values import UNKNOWN, Function, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torchdevlint.interpreter.calls import Call
 
 
 MAX_EXITS = 200
-"""How many ways out of one function are followed: each keeps all that was written until then."""
+"""How many ways out of one function or loop are followed: each keeps all that was written until then."""
 
 
 @dataclass(slots=True)
@@ -34,6 +36,7 @@ class Loop:
     ``base`` and ``world`` are the depth of layers and the world in which it began; ``totals`` are the accumulations
     in it with the slots that carry them. Whatever has a key below ``born`` is older than the loop;
     ``first`` tells that this is its first pass, of which the count is known, ``batches`` that it draws from a loader.
+    ``untold`` is what those ways out of it wrote that are too many to be followed, None where there are none.
     """
 
     node: cst.For | cst.While
@@ -45,6 +48,7 @@ class Loop:
     breaks: list[Exit] = field(default_factory=list)
     continues: list[Exit] = field(default_factory=list)
     totals: list[tuple[int, tuple[int, str]]] = field(default_factory=list)
+    untold: Writes | None = None
 
 
 @dataclass(slots=True)
@@ -96,6 +100,13 @@ class Frame:
         if function is None:
             return None
         return function.owner.node if function.owner is not None else function.node
+
+    def chain(self) -> Iterator[Frame]:
+        """Yield this scope and those out of which it was called, the innermost first."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.caller
 
     @property
     def loop(self) -> cst.CSTNode | None:

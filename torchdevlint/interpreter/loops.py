@@ -1,18 +1,18 @@
-"""Loops: two passes over the body, the first with the exact state, the second with what the first left."""
+"""Loops: two passes over the body, the first with the exact state, the second with what the first left, if anything."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
 from torchdevlint import transfers
 from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets, writers
-from torchdevlint.interpreter.frames import Loop
+from torchdevlint.interpreter.frames import MAX_EXITS, Exit, Loop
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ALWAYS, Condition
-from torchdevlint.state import ITEMS, SPENT, Branch, Items
-from torchdevlint.values import Const, Container, Device, Flag, Module, Tensor, Value
+from torchdevlint.lattice import ALWAYS, ANY, Condition
+from torchdevlint.state import ITEMS, PLACEMENT, SPENT, Branch, Items
+from torchdevlint.values import UNKNOWN, Const, Container, Device, Flag, Module, Tensor, Value
 
 PASSES = 2
 UNROLLED = 8
@@ -56,7 +56,7 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         run.fed[node] = run.taken[before:]
         targets.assign(run, node.target, value, node)
 
-    flow = _run(run, node, begin, passes, counted=counted is not None)
+    flow = _run(run, node, begin, passes, counted=counted is not None, alike=counted is None and not exact)
     if isinstance(iterable, Container) and iterable.kind == "iterator":
         run.store.set(iterable.key, ITEMS, Items(lost=True))  # it is used up, and a second loop over it has nothing
         if not any(_leaves(part) for part in writers.small_statements(node.body)):
@@ -128,7 +128,8 @@ def run_while(run: Run, node: cst.While) -> statements.Flow:
         run.world = world | conditions.test(run, node.test).when_true
         conditions.narrow(run, node.test, True)
 
-    return _run(run, node, begin, _passes(run), endless=isinstance(node.test, cst.Name) and node.test.value == "True")
+    endless = isinstance(node.test, cst.Name) and node.test.value == "True"
+    return _run(run, node, begin, _passes(run), endless=endless, alike=True)
 
 
 def _passes(run: Run) -> int:
@@ -144,8 +145,12 @@ def _run(
     passes: int,
     endless: bool = False,
     counted: bool = False,
+    alike: bool = False,
 ) -> statements.Flow:
-    """Run the passes over a body; ``begin`` is what happens at the start of each."""
+    """Run the passes over a body; ``begin`` is what happens at the start of each, ``alike`` tells that it is the same.
+
+    A pass that leaves nothing to a next one like it is the last.
+    """
     world = run.world
     base, born = run.store.depth, run.new_key()
     breaks: list[Branch] = []
@@ -163,10 +168,16 @@ def _run(
         run.running.pop()
         breaks.extend(Branch(way.branch.writes, ALWAYS) for way in loop.breaks)
         ways = [way.branch for way in loop.continues]
+        if loop.untold is not None:
+            ways, ended = [_untold(run, loop)], False
+            breaks = ways if breaks else []
         if ended and not ways and turn + 1 < passes:
+            last = alike and not _carries(run, loop)
             run.store.commit()
             run.world = world
             after = [Branch({}, ALWAYS)]
+            if last:
+                break
             continue
         if ended:
             ways.append(Branch(run.store.since(base), run.world - world))
@@ -176,14 +187,70 @@ def _run(
             break
         run.store.push()
         run.store.merge(ways)
+        last = turn + 1 == passes or loop.untold is not None or (alike and not _carries(run, loop))
         after = [Branch(run.store.pop(), ALWAYS)]
-        if turn + 1 < passes:
-            run.store.apply(after[0].writes)
-            after = [Branch({}, ALWAYS)]
+        if last:
+            break
+        run.store.apply(after[0].writes)
+        after = [Branch({}, ALWAYS)]
     if endless and breaks:
         after = []
     flow = _leave(run, node, after, breaks)
     return statements.Flow.LEFT if endless and not breaks else flow
+
+
+def leave(run: Run, ways: list[Exit]) -> None:
+    """Leave the innermost loop of the running scope, or this pass of it, by one way more."""
+    loop = run.frame.loops[-1]
+    if len(ways) < MAX_EXITS:
+        ways.append(run.leave(loop.base, loop.world))
+    else:
+        loop.untold = {} if loop.untold is None else loop.untold
+        loop.untold |= run.store.since(loop.base + 1)  # what stands in the layer of the pass itself is seen at its end
+
+
+def _untold(run: Run, loop: Loop) -> Branch:
+    """Return what a pass leaves behind that has too many ways out: of all that any of them wrote nothing is known."""
+    writes = run.store.since(loop.base)
+    for way in (*loop.breaks, *loop.continues):
+        writes |= way.branch.writes
+    return Branch({slot: _forgotten(slot[1], value) for slot, value in (writes | (loop.untold or {})).items()})
+
+
+def _forgotten(name: str, value: object) -> object:
+    if name == PLACEMENT:
+        return ANY
+    if name == ITEMS:
+        return Items(lost=True)
+    return value if name.startswith("<") else UNKNOWN
+
+
+def _carries(run: Run, loop: Loop) -> bool:
+    """Tell whether the pass that the innermost layer is of left something to the next, which would find all else alike.
+
+    So it is where what is older than the loop changed, or a name is bound by now that was read when nothing had bound
+    it. What the loop itself binds at the start of each pass is nothing that it left.
+    """
+    begun = set(_targets(loop.node.target)) if isinstance(loop.node, cst.For) else ()
+    for slot, before in run.store.replaced[-1].items():
+        owner, name = slot
+        if owner > loop.born or (owner == run.frame.key and name in begun):
+            continue
+        if before is None:
+            if owner not in run.frames or name in run.unbound:
+                return True
+        elif before != run.store.bindings.get(slot):
+            return True
+    return False
+
+
+def _targets(node: cst.BaseExpression) -> Iterator[str]:
+    """Yield the names that a target binds."""
+    if type(node) is cst.Name:
+        yield node.value
+    elif type(node) is cst.Tuple or type(node) is cst.List:
+        for element in node.elements:
+            yield from _targets(element.value)
 
 
 def _leave(run: Run, node: cst.For | cst.While, after: list[Branch], broken: list[Branch]) -> statements.Flow:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.costs import BatchMoved, Counted, Gathered, IndexCopied, MadeElsewhere, SampleMoved
+from torchdevlint.interpreter import reading
 from torchdevlint.interpreter.clocks import Instant, Launch
 from torchdevlint.lattice import Placement
 from torchdevlint.names import text_of
@@ -270,7 +271,7 @@ def _reads(statement: cst.BaseSmallStatement, total: str) -> bool:
 def _mentions(node: cst.CSTNode, total: str) -> bool:
     if isinstance(node, cst.Name | cst.Attribute) and text_of(node) == total:
         return True
-    return any(_mentions(child, total) for child in node.children)
+    return any(_mentions(child, total) for child in reading.children(node))
 
 
 def _parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

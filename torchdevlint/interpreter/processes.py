@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchdevlint.interpreter import reading
 from torchdevlint.knowledge.rows import (
     DeviceType,
     Environment,
@@ -62,7 +63,7 @@ def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while pending:
         one = pending.pop()
         yield one
-        pending.extend(one.children)
+        pending.extend(reading.children(one))
 
 
 def _is_divided(scan: _Scan, fed: Fed) -> bool:
@@ -161,7 +162,7 @@ def _bound(node: cst.CSTNode) -> set[str]:
         case cst.Subscript():
             return _bound(node.value)
         case _:
-            return {token for child in node.children for token in _bound(child)}
+            return {token for child in reading.children(node) for token in _bound(child)}
 
 
 def _scan(scan: _Scan, node: cst.CSTNode) -> None:

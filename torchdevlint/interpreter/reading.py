@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TypeAlias
 
 import libcst as cst
@@ -21,18 +22,56 @@ class Line:
     around: Path
 
 
+_LAYOUT = (
+    "_", "whitespace", "lpar", "rpar", "lbra", "rbra", "leading_", "lines_after", "trailing_", "header", "footer",
+    "comma", "semicolon", "equal", "dot",
+)  # fmt: skip
+"""How the names of fields begin that hold spaces, comments and punctuation."""
+_SUITES = ("body", "handlers", "orelse", "finalbody")
+
+
+@cache
+def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """Return the fields of a type of node that may hold nodes, in the order of the source."""
+    names = [name for name in kind.__dataclass_fields__ if not name.startswith(_LAYOUT)]
+    return (*(name for name in names if name not in _SUITES), *(name for name in _SUITES if name in names))
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the nodes in a node, but for spaces and punctuation; libcst makes the node anew to answer that."""
+    for name in _parts(type(node)):
+        value = getattr(node, name)
+        kind = type(value)
+        if kind is tuple or kind is list:
+            yield from value
+        elif value is not None and kind not in _PLAIN:
+            yield value
+
+
+_PLAIN = frozenset({str, bool, cst.MaybeSentinel})
+
+
+@cache
+def _is_line(kind: type[cst.CSTNode]) -> bool | None:
+    """Tell whether nodes of a type are lines or have lines in them; None for neither."""
+    if issubclass(kind, cst.BaseSmallStatement | cst.BaseExpression | cst.WithItem):
+        return True
+    return False if issubclass(kind, _AROUND) else None
+
+
+_AROUND = (
+    cst.BaseStatement, cst.BaseSuite, cst.Else, cst.Finally, cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase
+)  # fmt: skip
+
+
 def lines(node: cst.CSTNode, around: Path = ()) -> Iterator[Line]:
     """Yield the lines of a suite, in the order of the source."""
-    for child in node.children:
-        match child:
-            case cst.BaseSmallStatement() | cst.BaseExpression() | cst.WithItem():
-                yield Line(child, around)
-            case cst.BaseStatement() | cst.BaseSuite() | cst.Else() | cst.Finally():
-                yield from lines(child, (*around, child))
-            case cst.ExceptHandler() | cst.ExceptStarHandler() | cst.MatchCase():
-                yield from lines(child, (*around, child))
-            case _:
-                continue
+    for child in children(node):
+        is_line = _is_line(type(child))
+        if is_line:
+            yield Line(child, around)
+        elif is_line is not None:
+            yield from lines(child, (*around, child))
 
 
 def nodes(node: cst.CSTNode) -> Iterator[Path]:
@@ -41,7 +80,7 @@ def nodes(node: cst.CSTNode) -> Iterator[Path]:
     while pending:
         path = pending.pop()
         yield path
-        pending.extend((*path, child) for child in path[-1].children)
+        pending.extend((*path, child) for child in children(path[-1]))
 
 
 def _is_target(line: Line) -> bool:

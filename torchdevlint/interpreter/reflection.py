@@ -49,7 +49,7 @@ def getattr_(run: Run, call: Call) -> Value:
             return run.opaque(name) if len(call.arguments) > 2 else found
     owner = call.arguments[0].value if call.arguments else UNKNOWN
     if isinstance(owner, Instance | Module) and not run.frame.constructing:
-        for _, item in tuple(run.attribute_values(owner.key)):
+        for _, item in run.attribute_values(owner.key):
             if isinstance(item, Module):
                 transfers.move_module(run, item, ANY)  # any of them, and it may be moved
     return run.opaque("")

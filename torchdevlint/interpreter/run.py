@@ -11,11 +11,11 @@ from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.pace import Pace
-from torchdevlint.interpreter.worlds import may_guard
+from torchdevlint.interpreter.worlds import is_full, may_guard
 from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.records import dataclass, field
-from torchdevlint.state import DEFAULT_DEVICE, ITEMS, PLACEMENT, Branch, Items, Store, Writes
+from torchdevlint.state import DEFAULT_DEVICE, ITEMS, MAX_ATTRIBUTES, PLACEMENT, Branch, Items, Store
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -30,7 +30,6 @@ from torchdevlint.values import (
     Opaque,
     Optimizer,
     Tensor,
-    Unknown,
     Value,
 )
 from torchdevlint.why import Role, Why
@@ -51,7 +50,6 @@ STEPS_A_LINE = 5
 STEPS_FREE = 1000
 
 ARRAY = ObjectType("array", array=True)
-
 
 Resolver = Callable[[str], Value]
 """What a dotted name means that is imported from a module no row knows."""
@@ -163,6 +161,7 @@ class Run:
     framework: int = 0
 
     # slots: what was bound when and where
+    unbound: set[str] = field(default_factory=set)  # names that were read before anything bound them
     versions: dict[tuple[int, str], int] = field(default_factory=dict)
     bound_at: dict[tuple[int, str], cst.CSTNode] = field(default_factory=dict)
     reset_in: dict[tuple[int, str], cst.CSTNode | None] = field(default_factory=dict)
@@ -243,8 +242,8 @@ class Run:
         return self.framework
 
     def emit(self, event: Event) -> None:
-        """Record an event; in a block that is expected to fail nothing counts."""
-        if not self.expecting:
+        """Record an event; where a failure is expected, or not all is known that holds, nothing counts."""
+        if not self.expecting and not is_full(self.world):
             self.events.append(event)
 
     def arrive(self, value: Value, node: cst.CSTNode) -> None:
@@ -285,6 +284,7 @@ class Run:
             if name in frame.bound and (value := self.store.bindings.get((frame.key, name))) is not None:
                 return value  # type: ignore[no-any-return]
             frame = frame.parent
+        self.unbound.add(name)
         return None
 
     def owner_of(self, name: str) -> int:
@@ -299,15 +299,18 @@ class Run:
         return self.frame.key
 
     def set_attribute(self, key: int, name: str, value: Value) -> None:
-        """Bind an attribute of an object."""
-        self.bind(key, name, value)
-        self.attributes.setdefault(key, {})[name] = None
+        """Bind an attribute of an object; of one that has too many already the value is not known."""
+        names = self.attributes.setdefault(key, {})
+        if len(names) < MAX_ATTRIBUTES or name in names:
+            names[name] = None
+            self.bind(key, name, value)
+        else:
+            self.bind(key, name, UNKNOWN)
 
-    def attribute_values(self, key: int) -> Iterable[tuple[str, Value]]:
-        """Yield the attributes that were ever bound on an object, with their present values."""
-        for name in tuple(self.attributes.get(key, ())):
-            if (value := self.store.value(key, name)) is not None:
-                yield name, value
+    def attribute_values(self, key: int) -> list[tuple[str, Value]]:
+        """Return the attributes that were ever bound on an object, with their present values."""
+        get = self.store.bindings.get
+        return [(name, value) for name in self.attributes.get(key, ()) if (value := get((key, name))) is not None]
 
     # containers -------------------------------------------------------------------------------------------
 
@@ -365,8 +368,7 @@ class Run:
         for option, condition in value.options:
             if option == NONE:
                 continue
-            placement = self.placement_of(option) if not isinstance(option, Unknown) else ANY
-            part = lattice.under(placement, condition)
+            part = lattice.under(self.placement_of(option), condition)
             joined = lattice.join(joined, part) if joined else part
         return joined or ANY
 
@@ -395,5 +397,4 @@ class Run:
 
     def leave(self, base: int, world: Condition, value: Value = UNKNOWN) -> Exit:
         """Return the way out of a body that began at a layer depth and in a world."""
-        writes: Writes = self.store.since(base)
-        return Exit(Branch(writes, self.world - world), value)
+        return Exit(Branch(self.store.since(base), self.world - world), value)

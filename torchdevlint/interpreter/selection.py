@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchdevlint.interpreter import reading
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test
 from torchdevlint.interpreter.run import Run
 from torchdevlint.values import UNKNOWN, Const, Container, Flag, Unknown, Value
@@ -76,5 +77,5 @@ def _names(node: cst.CSTNode) -> Iterator[str]:
         case cst.Attribute() | cst.Subscript():
             yield from _names(node.value)
         case _:
-            for child in node.children:
+            for child in reading.children(node):
                 yield from _names(child)

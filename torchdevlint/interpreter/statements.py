@@ -22,6 +22,7 @@ from torchdevlint.interpreter import (
     targets,
     told,
     uncalled,
+    worlds,
     writers,
 )
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit
@@ -71,10 +72,13 @@ def _execute(run: Run, node: cst.CSTNode) -> Flow:
 
 
 def _expression(run: Run, node: cst.Expr) -> Flow:
-    discarded = (node.value,) if type(node.value) is cst.Call else tuple(reading.discarded(node.value))
+    value = node.value
+    if type(value) is cst.SimpleString:
+        return Flow.NEXT
+    discarded = (value,) if type(value) is cst.Call else tuple(reading.discarded(value))
     run.discarded.update(discarded)
-    expressions.evaluate(run, node.value)
-    uncalled.stated(run, node.value)
+    expressions.evaluate(run, value)
+    uncalled.stated(run, value)
     run.discarded.difference_update(discarded)
     if run.left:
         run.left = False
@@ -121,7 +125,7 @@ def _assert(run: Run, node: cst.Assert) -> None:
     test = conditions.test(run, node.test)
     if not portable:
         run.facts.portable.discard(run.frame.scope)  # what must be there is no choice
-    run.world |= test.when_true
+    run.world = worlds.also(run.world, worlds.asserted(test.when_true))
     conditions.narrow(run, node.test, True)
 
 
@@ -154,7 +158,7 @@ def _branch(run: Run, node: cst.If) -> Flow:
         for slot in transfers.tested_slots(run, current.test):
             about_itself.setdefault(slot, _beside(run, current.test))
         if test.known is not False:
-            run.world = otherwise | test.when_true
+            run.world = worlds.also(otherwise, test.when_true)
             run.store.push()
             conditions.narrow(run, current.test, True)
             told = run.store.since(base) if asked else {}
@@ -165,7 +169,7 @@ def _branch(run: Run, node: cst.If) -> Flow:
             run.store.rollback(base)
         if test.known is True:
             break
-        otherwise |= test.when_false
+        otherwise = worlds.also(otherwise, test.when_false)
         orelse = current.orelse
         if type(orelse) is cst.If:
             current = orelse
@@ -333,15 +337,13 @@ def _match(run: Run, node: cst.Match) -> Flow:
 
 def _break(run: Run, node: cst.Break) -> Flow:
     if run.frame.loops:
-        loop = run.frame.loops[-1]
-        loop.breaks.append(run.leave(loop.base, loop.world))
+        loops.leave(run, run.frame.loops[-1].breaks)
     return Flow.LEFT
 
 
 def _continue(run: Run, node: cst.Continue) -> Flow:
     if run.frame.loops:
-        loop = run.frame.loops[-1]
-        loop.continues.append(run.leave(loop.base, loop.world))
+        loops.leave(run, run.frame.loops[-1].continues)
     return Flow.LEFT
 
 

@@ -47,30 +47,20 @@ def small_statements(body: cst.BaseSuite | cst.BaseStatement) -> Iterator[cst.CS
     pending: list[cst.CSTNode] = [body]
     while pending:
         node = pending.pop()
+        # By exact type: libcst's nodes have an abstract metaclass, which makes `isinstance` slow.
         if type(node) is cst.SimpleStatementLine or type(node) is cst.SimpleStatementSuite:
             yield from node.body
-            continue
-        match node:
-            case cst.IndentedBlock():
-                pending.extend(node.body)
-            case cst.If() | cst.For() | cst.While():
-                if isinstance(node, cst.For):
-                    yield node
-                pending.append(node.body)
-                if node.orelse is not None:
-                    pending.append(node.orelse)
-            case cst.With():
+        else:
+            if type(node) is cst.For or type(node) is cst.With:
                 yield node
-                pending.append(node.body)
-            case cst.Else() | cst.Finally() | cst.ExceptHandler() | cst.ExceptStarHandler():
-                pending.append(node.body)
-            case cst.Try() | cst.TryStar():
-                pending.extend([node.body, *node.handlers])
-                pending.extend(part for part in (node.orelse, node.finalbody) if part is not None)
-            case cst.Match():
-                pending.extend(case.body for case in node.cases)
-            case _:
-                continue
+            pending.extend(child for child in reading.children(node) if type(child) in _AROUND)
+
+
+_AROUND = frozenset({
+    cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock, cst.If, cst.Else, cst.For, cst.While,
+    cst.With, cst.Try, cst.TryStar, cst.ExceptHandler, cst.ExceptStarHandler, cst.Finally, cst.Match, cst.MatchCase,
+})  # fmt: skip
+"""Statements that have others in them, and their parts."""
 
 
 def _touched(run: Run, statement: cst.CSTNode, receiver: str) -> Iterator[str]:
@@ -102,31 +92,28 @@ def _lent(run: Run, call: cst.Call, receiver: str) -> Iterator[str]:
 
 def _bound(statement: cst.CSTNode, receiver: str) -> Iterator[str]:
     """Yield the attributes of an object that a statement assigns."""
-    match statement:
-        case cst.Assign():
-            for target in statement.targets:
-                yield from _targets(target.target, receiver)
-        case cst.AnnAssign() | cst.AugAssign() | cst.For():
-            yield from _targets(statement.target, receiver)
-        case cst.With():
-            for item in statement.items:
-                if item.asname is not None:
-                    yield from _targets(item.asname.name, receiver)
-        case _:
-            return
+    if type(statement) is cst.Assign:
+        for target in statement.targets:
+            yield from _targets(target.target, receiver)
+    elif type(statement) is cst.AnnAssign or type(statement) is cst.AugAssign or type(statement) is cst.For:
+        yield from _targets(statement.target, receiver)
+    elif type(statement) is cst.With:
+        for item in statement.items:
+            if item.asname is not None:
+                yield from _targets(item.asname.name, receiver)
 
 
 def _targets(node: cst.BaseExpression, receiver: str) -> Iterator[str]:
-    match node:
-        case cst.Attribute(value=cst.Name(value=name)) if name == receiver:
+    if type(node) is cst.Attribute:
+        if type(node.value) is cst.Name and node.value.value == receiver:
             yield node.attr.value
-        case cst.Attribute() | cst.Subscript():
+        else:
             yield from _targets(node.value, receiver)
-        case cst.Tuple() | cst.List():
-            for element in node.elements:
-                yield from _targets(element.value, receiver)
-        case _:
-            return
+    elif type(node) is cst.Subscript:
+        yield from _targets(node.value, receiver)
+    elif type(node) is cst.Tuple or type(node) is cst.List:
+        for element in node.elements:
+            yield from _targets(element.value, receiver)
 
 
 def _moved(run: Run, call: cst.Call, receiver: str) -> Iterator[str]:

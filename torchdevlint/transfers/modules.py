@@ -243,7 +243,7 @@ def _set_frozen(run: Run, module: Value, frozen: bool, seen: set[int]) -> None:
             seen.add(module.key)
             run.store.set(module.key, FROZEN, frozen)
             (run.facts.frozen.add if frozen else run.facts.frozen.discard)(module.key)
-            for name, value in tuple(run.attribute_values(module.key)):
+            for name, value in run.attribute_values(module.key):
                 if isinstance(value, Tensor) and value.held is Holder.PARAMETER:
                     run.store.set(module.key, name, replace(value, graph=not frozen))
                 _set_frozen(run, value, frozen, seen)

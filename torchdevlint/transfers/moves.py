@@ -270,7 +270,7 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         whole = run.parameter_of.get(receiver.key)
         if whole is not None and not receiver.parameter:
             move_module(run, whole, ANY)  # its parts are moved one by one, whether all of them is not known
-        for name, value in tuple(run.attribute_values(receiver.key)):
+        for name, value in run.attribute_values(receiver.key):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
                 run.store.set(receiver.key, name, replace(value, placement=moved))
     else:
@@ -325,7 +325,7 @@ def move_object(run: Run, receiver: Object, name: str, call: Call) -> Value | No
     _moved(run, call, receiver_node(call), before, moved, in_place)
     result = receiver if in_place else Object(run.new_key(), receiver.type, moved)
     run.store.set(result.key, PLACEMENT, moved)
-    for attribute, value in tuple(run.attribute_values(receiver.key)):
+    for attribute, value in run.attribute_values(receiver.key):
         run.set_attribute(result.key, attribute, placed(run, value, moved))
     return result
 

@@ -43,7 +43,7 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
             here = ANY if moves_itself or module.type.placing is Placing.UNSEEN else placement
             run.store.set(module.key, PLACEMENT, here)
             _departed(run, module.key, here)
-            for name, value in tuple(run.attribute_values(module.key)):
+            for name, value in run.attribute_values(module.key):
                 _move_held(run, module, name, value, here, visited)
             _move_contained(run, module, here, visited)
         case Opaque():
@@ -137,7 +137,7 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
 
 def _move_parts(run: Run, whole: Opaque, placement: Placement, visited: set[int]) -> None:
     """Move the modules that the script put into a part of a module of other code (`model.classifier[6] = …`)."""
-    for _, item in tuple(run.attribute_values(whole.key)):
+    for _, item in run.attribute_values(whole.key):
         if isinstance(item, Module):
             move_module(run, item, placement, visited)
 
@@ -173,7 +173,7 @@ def copied(run: Run, value: Value, node: cst.CSTNode, depth: int = 0) -> Value:
 
         made = Module(run.new_key(), value.type, value.cls, value.name)
         run.store.set(made.key, PLACEMENT, run.module_placement(value) or ANY)
-        for name, item in tuple(run.attribute_values(value.key)):
+        for name, item in run.attribute_values(value.key):
             run.set_attribute(made.key, name, inner(item))
         items = run.items(value)
         exact = tuple((key, inner(item)) for key, item in items.exact)

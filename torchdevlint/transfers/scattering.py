@@ -69,7 +69,7 @@ def _pin(run: Run, module: Value, home: Concrete, seen: set[int]) -> None:
     if not isinstance(module, Module) or module.key in seen:
         return
     seen.add(module.key)
-    for name, value in tuple(run.attribute_values(module.key)):
+    for name, value in run.attribute_values(module.key):
         if isinstance(value, Tensor) and value.held is Holder.NONE:
             run.store.set(module.key, name, replace(value, placement=_indexed(value.placement, home)))
         _pin(run, value, home, seen)
