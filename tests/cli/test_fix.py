@@ -331,7 +331,9 @@ def test_what_is_not_encoded_as_it_says_stays(file: Path, capsys: Capture) -> No
     file.write_bytes(data)
     assert main(["check", "--fix", "--unsafe-fixes"]) == 1
     assert file.read_bytes() == data
-    assert "train.py is left as it is: it is not encoded as it declares" in capsys.readouterr().err
+    assert "train.py:2:1: TDL000 syntax error: 'ascii' codec can't decode byte" in capsys.readouterr().out
+    assert main(["check", "--diff", "--unsafe-fixes"]) == 1
+    assert "train.py:2:1 is left as it is: syntax error: 'ascii' codec" in capsys.readouterr().err
 
 
 def test_a_link_stays_one(file: Path) -> None:
