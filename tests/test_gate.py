@@ -15,6 +15,7 @@ from torchdevlint.options import NotAnalysed
 ROOT = Path(__file__).parents[1]
 
 LET_THROUGH = {
+    "torch by a star": "from common import *\nx = torch.ones(2)\nx.to('cuda')\n",
     "a move": "import torch\nx = torch.ones(2)\nx.to('cuda')\n",
     "a module that makes a tensor": (
         "from torch import nn, zeros\nclass A(nn.Module):\n  def forward(self, x): return x + zeros(2)\n"

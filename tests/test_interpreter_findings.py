@@ -215,3 +215,15 @@ def test_values_are_put_where_indices_say() -> None:
 
 def device_findings(source: str) -> list[tuple[str, int]]:
     return [(one.code, one.line) for one in analyse(source) if one.code[3] == "1"]
+
+
+@pytest.mark.parametrize(
+    ("head", "lines"),
+    [
+        pytest.param("from common import *", [2], id="brought by the star"),
+        pytest.param("import mine as torch\nfrom common import *", [], id="bound before to something else"),
+        pytest.param("from common import layers", [], id="not bound at all"),
+    ],
+)
+def test_a_star_may_bring_torch(head: str, lines: list[int]) -> None:
+    assert [line for _, line in found(f"{head}\ntorch.cuda.set_device(0)\n")] == lines

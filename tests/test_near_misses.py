@@ -694,6 +694,17 @@ OTHERS = {
                 x = x.cuda(gpu)
             return net(x)
     """,
+    "a module that is handed both sides of a batch may give what is of either": """
+        @torch.no_grad()
+        def evaluate(model, loader, device):
+            model.eval()
+            predicted, expected = [], []
+            for image, text, answer in loader:
+                image = image.to(device)
+                predicted.append(model(image, answer, train=False))
+                expected.append(answer)
+            return (torch.cat(predicted) == torch.cat(expected)).float().mean()
+    """,
 }
 
 

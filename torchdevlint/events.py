@@ -223,7 +223,7 @@ class Loaded:
     """A checkpoint was read, ``safe`` where `map_location` was given, a test precedes, or this very run wrote it.
 
     ``distributed`` tells that several processes run. ``scope`` is that of a `Reliance`. ``key`` identifies the value
-    read; what became of it stands in the facts.
+    read; what became of it stands in the facts. ``files`` are the path with each test of files before, and its outcome.
     """
 
     node: cst.CSTNode
@@ -233,6 +233,7 @@ class Loaded:
     distributed: bool
     scope: cst.CSTNode | None
     key: int
+    files: frozenset[tuple[str, str, bool]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

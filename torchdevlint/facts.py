@@ -101,6 +101,7 @@ class FileFacts:
     # those of which a part goes back to the caller, and whether each checkpoint that is written comes from the host
     kept_loads: set[int] = field(default_factory=set)
     in_memory: set[int] = field(default_factory=set)  # files that are none on a disk
+    caches: dict[tuple[str, str, bool], int] = field(default_factory=dict)  # what is written where no file was
     loads_into: dict[int, set[int]] = field(default_factory=dict)
     parts_returned: set[int] = field(default_factory=set)
     saves: list[bool] = field(default_factory=list)
@@ -289,6 +290,10 @@ class FileFacts:
         if load in self.kept_loads or (receivers and load in self.parts_returned):
             return True
         return any(key in self.modules for key in receivers)
+
+    def is_cache(self, files: frozenset[tuple[str, str, bool]]) -> bool:
+        """Tell whether a file is read where the test is true without which the script writes plain data there."""
+        return any(self.caches[file] not in self.modules for file in files & self.caches.keys())
 
     def next_step(self, optimizer: int, moment: int) -> frozenset[Device] | None:
         """Return where the parameters of an optimizer are at its first step after a moment, None if there is none."""

@@ -12,7 +12,7 @@ from flake8.exceptions import ExecutionError
 
 import torchdevlint
 from torchdevlint import gate, project, selection
-from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.options import FAILURE, NotAnalysed, Options
 from torchdevlint.project import Project
 from torchdevlint.recursion import uninterrupted
 from torchdevlint.selection import Selection
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from torchdevlint.engine import Diagnostic
 
-FAILURE = "TDL000"
 _LONGEST_REASON = 200
 _FUNCTIONS = {
     "functions-on-accelerator": "return tensors on the accelerator, or what yields them",
     "functions-on-host": "return tensors on the host, or what yields them",
     "functions-that-move": "return what they are given, on the accelerator",
+    "moves-its-batches": "yield batches that they have moved to the accelerator",
 }
 
 
@@ -74,8 +74,8 @@ class Plugin:
                 told[name] = project.names(tuple(given.get(option.replace("-", "_")) or ()))
         except ValueError as reason:
             raise ExecutionError(f"torchdevlint: `{option}` {reason}") from None
-        on_accelerator, on_host, moving = (told[name] for name in _FUNCTIONS)
-        cls._project = Project(device, on_accelerator, on_host, moving)
+        on_accelerator, on_host, moving, batches = (told[name] for name in _FUNCTIONS)
+        cls._project = Project(device, on_accelerator, on_host, moving, batches)
         cls._selection = selection.from_flake8(options)
         cls._idle = not cls._selection.wants_any()
 

@@ -21,6 +21,7 @@ _LIBRARIES = (
     "accelerate|bitsandbytes|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
 )
 _TORCH = re.compile(r"^[ \t]*(?:from|import)\b[^\n]*torch", re.MULTILINE)
+_STAR = re.compile(r"^from +[\w.]+ +import +\*", re.MULTILINE)  # it may bring `torch`
 _FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})")
 _IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})")
 
@@ -72,7 +73,7 @@ def may_find(text: str) -> bool:
 
 
 def _imports_library(text: str) -> bool:
-    if "torch" in text and _TORCH.search(text) is not None:
+    if "torch" in text and (_TORCH.search(text) is not None or ("torch." in text and _STAR.search(text) is not None)):
         return True
     return _FROM_LIBRARY.search(text) is not None or _IMPORT_LIBRARY.search(text) is not None
 

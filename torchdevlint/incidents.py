@@ -32,7 +32,8 @@ class HeldOptimizer:
 
     ``stepped`` is where the parameters were at its last step, None before the first; ``loaded`` is
     the call that loaded state into it; ``home`` are the devices where they were when it was built;
-    ``late`` tells that they came in a further group, so that a constructor's state is not theirs.
+    ``late`` tells that they came in a further group, so that a constructor's state is not theirs; ``apart`` that the
+    event is in another function or class than the one that built it.
     """
 
     key: int
@@ -44,6 +45,8 @@ class HeldOptimizer:
     stateless: bool = False
     home: frozenset[Device] = frozenset()
     late: bool = False
+    scope: cst.CSTNode | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

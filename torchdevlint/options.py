@@ -9,6 +9,8 @@ from torchdevlint.project import Project
 from torchdevlint.records import dataclass
 
 ADVICE = "TDL9"
+FAILURE = "TDL000"
+"""The code of what says that a file could not be analysed."""
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|testing/|(?:test_[^/]*|[^/]*_test|conftest)\.py$)")
 
 

@@ -19,19 +19,20 @@ class Project:
 
     ``default_device`` is where tensors are made that are given no device. Of functions and classes, by their dotted
     names, those ``on_accelerator`` and ``on_host`` return tensors that are there, or what yields them; ``moving`` are
-    those that return what they are given on the accelerator.
+    those that return what they are given on the accelerator. Objects of ``moving_batches`` yield what they have moved.
     """
 
     default_device: str = ""
     on_accelerator: tuple[str, ...] = ()
     on_host: tuple[str, ...] = ()
     moving: tuple[str, ...] = ()
+    moving_batches: tuple[str, ...] = ()
     root: str = ""
 
     @property
     def says_something(self) -> bool:
         """Whether anything is told."""
-        return bool(self.default_device or self.on_accelerator or self.on_host or self.moving)
+        return bool(self.default_device or self.on_accelerator or self.on_host or self.moving or self.moving_batches)
 
 
 def device(value: str) -> str:
@@ -64,12 +65,13 @@ def knowledge_of(project: Project, path: str) -> Knowledge | None:
 @lru_cache(maxsize=256)
 def _knowledge(project: Project, package: tuple[str, ...]) -> Knowledge:
     from torchdevlint.knowledge import DEFAULT, NAMES
-    from torchdevlint.knowledge.rows import Prepare, Result
+    from torchdevlint.knowledge.rows import Batches, Prepare, Result
 
     kinds: tuple[tuple[tuple[str, ...], Row], ...] = (
         (project.on_accelerator, Result()),
         (project.on_host, Result(on_host=True)),
         (project.moving, Prepare(tensors=True)),
+        (project.moving_batches, Batches()),
     )
     found = {name: row for names, row in kinds for one in names for name in _spellings(one, package)}
     return replace(DEFAULT, names=NAMES.beside(found), default_device=project.default_device)

@@ -1,6 +1,7 @@
-"""The CPU that linters take on the same files, in interleaved rounds: python -m tests.benchmarks.peers FOLDER.
+"""The CPU that linters take on the same files, in interleaved rounds.
 
-The folder is for what the registry gives: the files, and an environment for each linter.
+``python -m tests.benchmarks.peers FOLDER`` keeps in the folder what the registry gives: the files, and an environment
+for each linter.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +25,7 @@ ENVIRONMENTS = {
     "preflight": ("torch-preflight==0.5.0",),
 }
 """What is installed in each; in the floor there is flake8 alone."""
+ROUNDS = 3
 FLAKE8 = ("flake8", "-j1", "--isolated", "--exit-zero", "--select")
 COMMANDS = {
     "flake8 alone": ("floor", *FLAKE8, "TDL"),
@@ -77,10 +80,20 @@ def compared(folder: Path, rounds: int) -> Iterator[str]:
         yield f"  torch-preflight takes {median['torch-preflight'] / median['check']:.1f} times what `check -j1` takes"
 
 
+def figures() -> Iterator[str]:
+    """Yield what `compared` finds, in a folder of the system's for temporary files that is found again next time."""
+    folder = Path(tempfile.gettempdir()).resolve() / "torchdevlint-peers"
+    folder.mkdir(exist_ok=True)
+    try:
+        yield from compared(folder, ROUNDS)
+    except subprocess.CalledProcessError as error:
+        yield f"nothing is compared: `{' '.join(map(str, error.cmd))}` failed"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.peers", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for line in compared(arguments.folder.resolve(), arguments.rounds):

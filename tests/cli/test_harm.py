@@ -128,8 +128,17 @@ def test_a_reader_that_stops_reading_is_no_trouble(project: Path) -> None:
     assert process.returncode in (0, 1, 2, 141)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """What runs in the background of a shell ignores interrupts, and so does all that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="an interrupt is another thing there")
 @pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_run_and_leaves_no_process(project: Path, jobs: str) -> None:
     for i in range(40):
         (project / f"train{i}.py").write_text(FOUND * 40)

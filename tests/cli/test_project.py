@@ -99,6 +99,79 @@ def test_relative_names_in_deeper_packages(package: Path, capsys: pytest.Capture
     assert found(capsys) == ["9 TDL103", "10 TDL102"]
 
 
+LOADERS = """\
+import argparse
+import torch
+from torch import nn
+from .loaders import DeviceLoader, batches
+
+args = argparse.ArgumentParser().parse_args()
+model = nn.Linear(4, 2).cuda()
+chosen = nn.Linear(4, 2).to(args.device)
+
+
+class Shuffled(DeviceLoader):
+    seed = 3
+
+
+class OnHost(DeviceLoader):
+    def __iter__(self):
+        yield torch.ones(3, 4), torch.ones(3, 2)
+
+
+"""
+FOR = "for x, y in {}:\n    print(x.numpy())\n"
+FED = "for x, y in {}:\n    {}(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (FOR.format("DeviceLoader(3)"), "TDL113"),
+        (FOR.format("Shuffled(3)"), "TDL113"),
+        (FOR.format("OnHost(3)"), None),
+        (FOR.format("DeviceLoader(3, 'cuda:1')"), "TDL113"),
+        (FOR.format("DeviceLoader(3, 'cpu')"), None),
+        (FOR.format("DeviceLoader('a name', torch.device('cpu'))"), None),
+        (FOR.format("DeviceLoader(3, device='cpu')"), None),
+        (FED.format("DeviceLoader(3)", "model"), None),
+        (FED.format("DeviceLoader(3, 'cpu')", "model"), "TDL102"),
+        (FED.format("DeviceLoader(3, args.device)", "chosen"), None),
+        (FED.format("DeviceLoader(3, device=args.device)", "chosen"), None),
+        ("for i, batch in enumerate(DeviceLoader(3)):\n    print(batch['x'].numpy())\n", "TDL113"),
+        ("x, y = next(iter(DeviceLoader(3)))\nx.numpy()\n", "TDL113"),
+        ("loader = DeviceLoader(3)\nx = loader.seen.numpy()\n", None),
+        ("def f(loader: DeviceLoader | None):\n    return [x.numpy() for x, y in loader]\n", "TDL113"),
+        ("def f(loader: batches):\n    return [x.numpy() for x, y in loader]\n", None),
+        ("class A:\n    pass\nfor x in A():\n    x.numpy()\n", None),
+    ],
+)
+def test_what_moves_its_batches(package: Path, capsys: pytest.CaptureFixture[str], text: str, code: str | None) -> None:
+    path = package / "mylib" / "train.py"
+    path.write_text(LOADERS + text)
+    only = () if code is None else (f"{len(path.read_text().splitlines())} {code}",)
+    assert found(capsys, "--select", "TDL1") == []
+    configure(package, 'moves-its-batches = ["mylib.loaders.DeviceLoader"]')
+    assert tuple(found(capsys, "--select", "TDL1")) == only
+
+
+def test_what_moves_its_batches_is_told_to_flake8(package: Path) -> None:
+    (package / "mylib" / "train.py").write_text(LOADERS + FOR.format("DeviceLoader(3)"))
+    (package / "setup.cfg").write_text("[flake8]\ntdl-moves-its-batches = mylib.loaders.DeviceLoader\n")
+    command = [sys.executable, "-m", "flake8", "--select", "TDL1", "mylib/train.py"]
+    done = subprocess.run(command, cwd=package, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()[1:2], done.stderr) == (1, ["TDL113"], "")
+
+
+def test_a_class_of_the_file_that_is_derived_from_one_of_the_project(
+    package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(package, 'functions-on-accelerator = ["mylib.Field"]')
+    text = "import torch\nfrom mylib import Field\nclass Mine(Field):\n    pass\nMine().x + torch.ones(3)\n"
+    (package / "mylib" / "train.py").write_text(text)
+    assert found(capsys) == []
+
+
 def test_the_default_device(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "import torch\n\nx = torch.ones(3)\nprint(x.numpy())\nprint(x + torch.ones(3).cpu())\n"
     (package / "mylib" / "train.py").write_text(text)
@@ -127,6 +200,8 @@ def test_the_default_device_is_that_of_the_file_where_it_sets_one(
             "`functions-on-host` is to be dotted names, as `package.function`, and `read` is none",
         ),
         ('functions-that-move = ["a.b-c"]', "`functions-that-move` is to be dotted names,"),
+        ('moves-its-batches = ["Loader"]', "`moves-its-batches` is to be dotted names, as `package.function`, and"),
+        ('move-its-batches = ["a.B"]', "has no key `move-its-batches`; did you mean `moves-its-batches`?"),
         ('function-on-host = ["a.b"]', "has no key `function-on-host`; did you mean `functions-on-host`?"),
     ],
 )
@@ -160,6 +235,7 @@ def test_options_of_flake8(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Plugin._project == Project("cuda", (), ("mylib.read",), ())
     for options, told in (
         ({"tdl_default_device": "gpu"}, "torchdevlint: `tdl-default-device` is to be a device, as"),
+        ({"tdl_moves_its_batches": ["Loader"]}, "torchdevlint: `tdl-moves-its-batches` is to be dotted names, as"),
         ({"tdl_functions_that_move": ["move"]}, "torchdevlint: `tdl-functions-that-move` is to be dotted names, as"),
     ):
         with pytest.raises(ExecutionError, match=re.escape(told)):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import agreement
 import pytest
-import script_text
-import torch
-from agreement import Agreement, Compared, Script, Verdict
 from agreement_missed import MISSED
 from simulated import run
 
-pytestmark = pytest.mark.needs_torch
+torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest")
+
+import agreement  # noqa: E402 -- they import PyTorch
+import script_text  # noqa: E402
+from agreement import Agreement, Compared, Script, Verdict  # noqa: E402
+
+pytestmark = pytest.mark.needs_torch
 
 PART = 120
 

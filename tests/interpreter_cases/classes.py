@@ -70,3 +70,17 @@ class Counter:
 Counter.shared = torch.ones(3).cuda()
 twelve = Counter.shared  # reveal: cuda
 thirteen = Counter().shared  # reveal: cuda
+
+
+class Grid:
+    def __init__(self):
+        self.cells = torch.ones(3, 3)
+
+    def __getitem__(self, place):
+        row, column = place
+        return column if row == "head" else self.cells
+
+
+grid = Grid()
+of_head = grid["head", torch.ones(1).cuda()]  # reveal: cuda
+of_cell = grid["cell", torch.ones(1).cuda()]  # reveal: cpu

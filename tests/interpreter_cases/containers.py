@@ -69,3 +69,9 @@ def filled(items):
         xs.append(torch.ones(3).cuda())
     y = xs[0]  # reveal: cuda
     z = torch.cat(xs)  # reveal: cuda
+
+
+def taken(number):
+    layers = torch.nn.ModuleList([torch.nn.Linear(2, 2).cuda(), torch.nn.Linear(2, 2).cuda()])
+    one = layers.pop(number)  # reveal: cuda
+    two = torch.nn.ModuleList().pop(number)  # reveal: unknown

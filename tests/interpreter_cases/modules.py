@@ -84,3 +84,8 @@ def several():
         model.cuda()
     x = a  # reveal: cuda
     y = b  # reveal: cuda
+
+whole = nn.Sequential(nn.Linear(2, 2)).cuda()
+for inner in whole.modules():
+    inner._buffers["scale"] = torch.ones(2)
+bound_by_hand = whole  # reveal: unknown

@@ -82,3 +82,13 @@ def local_class():
 
 
 local_class()
+
+
+def evaluated(code, wanted):
+    tensor, layer = torch.ones(2), torch.nn.Linear(2, 2)
+    if wanted:
+        early = torch.nn.Linear(2, 2)
+        return early
+    eval(code)
+    one = tensor  # reveal: unknown
+    two = layer  # reveal: unknown

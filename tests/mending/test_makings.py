@@ -6,7 +6,6 @@ import re
 
 import pytest
 from mending_scripts import HEAD, MOVED, module, written
-from torch import nn
 
 from torchdevlint import knowledge
 from torchdevlint.knowledge.rows import ModuleType
@@ -148,8 +147,10 @@ def test_a_dict_of_modules_is_asked_for_what_it_has() -> None:
     assert written(text.replace("self.kept.keys()", "self.kept.copy()"), "TDL106") == []
 
 
+@pytest.mark.needs_torch
 @pytest.mark.parametrize(("registering", "plain"), [("ModuleList", list), ("ModuleDict", dict)])
 def test_what_registers_modules_lacks_what_its_row_tells(registering: str, plain: type) -> None:
+    nn = pytest.importorskip("torch.nn")
     row = knowledge.DEFAULT.names[f"torch.nn.{registering}"]
     methods = {one for one in dir(plain) if not one.startswith("_")}
     assert isinstance(row, ModuleType)

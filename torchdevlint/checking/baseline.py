@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from torchdevlint.checking.outcomes import FAILURE, Outcome, Task
+from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.engine import Diagnostic
+from torchdevlint.options import FAILURE
 from torchdevlint.reports.report import Report, fingerprints
 
 VERSION = 1

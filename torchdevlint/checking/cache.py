@@ -22,7 +22,8 @@ import msgspec
 import torchdevlint
 from torchdevlint.checking import outcomes
 from torchdevlint.checking.notebooks import BadNotebook
-from torchdevlint.checking.outcomes import FAILURE, Outcome, Task
+from torchdevlint.checking.outcomes import Outcome, Task
+from torchdevlint.options import FAILURE
 
 FOLDER = ".torchdevlint_cache"
 TAG = "CACHEDIR.TAG"

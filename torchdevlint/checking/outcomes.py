@@ -15,13 +15,11 @@ from torchdevlint import gate
 from torchdevlint.checking import comments, notebooks, sources
 from torchdevlint.checking.notebooks import BadNotebook, Notebook, Place
 from torchdevlint.engine import Diagnostic, analyse
-from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.options import FAILURE, NotAnalysed, Options
 from torchdevlint.project import Project
 
 _Found = TypeVar("_Found")
 
-FAILURE = "TDL000"
-"""The code of what says that a file could not be analysed."""
 _MAY_BE_UNUSED = "# noqa"
 _SILENT = "noqa"
 """What every comment that silences has in it, in capitals or not."""

@@ -47,6 +47,7 @@ class Settings:
     functions_on_accelerator: tuple[str, ...] = ()
     functions_on_host: tuple[str, ...] = ()
     functions_that_move: tuple[str, ...] = ()
+    moves_its_batches: tuple[str, ...] = ()
     root: Path = field(default_factory=Path.cwd)
     origins: Mapping[str, str] = field(default_factory=dict)
 
@@ -62,6 +63,7 @@ class Settings:
             self.functions_on_accelerator,
             self.functions_on_host,
             self.functions_that_move,
+            self.moves_its_batches,
             str(self.root),
         )
 
@@ -181,4 +183,5 @@ _READERS: dict[str, Callable[[object], object]] = {
     "functions-on-accelerator": _names,
     "functions-on-host": _names,
     "functions-that-move": _names,
+    "moves-its-batches": _names,
 }

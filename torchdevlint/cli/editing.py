@@ -8,10 +8,11 @@ from pathlib import Path
 
 from torchdevlint.checking import comments, documents, editing
 from torchdevlint.checking.fixing import Mended
-from torchdevlint.checking.outcomes import FAILURE, Outcome
+from torchdevlint.checking.outcomes import Outcome
 from torchdevlint.checking.writing import replace_bytes
 from torchdevlint.cli import telling
 from torchdevlint.cli.telling import count, say
+from torchdevlint.options import FAILURE
 from torchdevlint.reports.places import span_of, where
 from torchdevlint.reports.report import name_of
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchdevlint import lattice
+from torchdevlint import lattice, transfers
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Arguments, DeviceType, LoaderType, Make, ModuleType, ObjectType
+from torchdevlint.knowledge.rows import Arguments, Batches, DeviceType, LoaderType, Make, ModuleType, ObjectType
 from torchdevlint.lattice import ANY, Symbol, SymbolKind
 from torchdevlint.names import dotted, row_of
 from torchdevlint.values import Imported, Opaque, Tensor, Value
@@ -31,6 +31,8 @@ def refine(run: Run, value: Value, parameter: cst.Param, frame: Frame) -> Value:
         case ModuleType():
             run.facts.modules.add(value.key)
             return Opaque(value.key, value.name)
+        case Batches():
+            return transfers.moving_batches(run, Opaque(value.key, value.name), parameter, name)
         case DeviceType() | LoaderType() | ObjectType() | Arguments():
             return Opaque(value.key, value.name)
         case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import libcst as cst
 
@@ -13,10 +14,13 @@ from torchdevlint.names import text_of
 from torchdevlint.state import ITEMS, Items
 from torchdevlint.values import UNKNOWN, Container, Opaque, Tensor, Value
 
+_Terms: TypeAlias = "tuple[tuple[cst.BaseExpression, Value], ...]"
+"""Expressions that are added up, each with its value."""
+
 
 def assign(run: Run, node: cst.Assign) -> None:
     """Bind the targets of ``a = b = value``."""
-    value = expressions.evaluate(run, node.value)
+    value, terms = _evaluated(run, node)
     _show(run, node, value)
     if isinstance(value, Opaque) and value.key in run.guard_marks and run.frame is run.top and _is_mark(node):
         run.guarded += 1
@@ -24,7 +28,7 @@ def assign(run: Run, node: cst.Assign) -> None:
         pace.named(run, target.target, node.value)
         uncalled.rebound(run, target.target, node.value, value)
         if type(node.value) is cst.BinaryOperation and _adds_to(node.value, target.target):
-            value = _tally(run, node, target.target, node.value, value)
+            value = _tally(run, node, target.target, terms, value)
         else:
             _reset(run, target.target)
         targets.assign(run, target.target, value, node)
@@ -38,6 +42,15 @@ def _show(run: Run, node: cst.CSTNode, value: Value) -> None:
 def _is_mark(node: cst.Assign) -> bool:
     """Tell whether an assignment marks all tests of a file (pytest's own name for it)."""
     return any(type(t.target) is cst.Name and t.target.value == "pytestmark" for t in node.targets)
+
+
+def _evaluated(run: Run, node: cst.Assign) -> tuple[Value, _Terms]:
+    """Return the value of an assignment; of ``total = total + …`` both terms too, each with its value."""
+    sum_ = node.value
+    if type(sum_) is not cst.BinaryOperation or not any(_adds_to(sum_, target.target) for target in node.targets):
+        return expressions.evaluate(run, sum_), ()
+    left, right = expressions.evaluate(run, sum_.left), expressions.evaluate(run, sum_.right)
+    return expressions.binary(run, sum_, left, right), ((sum_.left, left), (sum_.right, right))
 
 
 def _adds_to(operation: cst.BinaryOperation, target: cst.BaseExpression) -> bool:
@@ -58,14 +71,13 @@ def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         yield node.right
 
 
-def _tally(run: Run, node: cst.Assign, target: cst.BaseExpression, sum_: cst.BinaryOperation, whole: Value) -> Value:
+def _tally(run: Run, node: cst.Assign, target: cst.BaseExpression, terms: _Terms, whole: Value) -> Value:
     """Return the sum of ``total = total + addend``, which a loop may carry onward."""
+    addend, value = terms[0] if text_of(terms[1][0]) == text_of(target) else terms[1]
     slot = conditions.slot_of(run, target)
     before = run.store.value(*slot) if slot is not None else None
     if before is None:
         return whole
-    addend = sum_.left if text_of(sum_.right) == text_of(target) else sum_.right
-    value = expressions.evaluate(run, addend) if isinstance(addend, cst.Name | cst.Attribute) else whole
     return _carried(run, node, target, before, addend, value, whole)
 
 
@@ -87,7 +99,7 @@ def _carried(
         pace.counted(run, addend, text_of(target))
     else:
         pace.counted_by_method(run, addend)
-    key = tallies.added(run, node, text_of(target), before, addend, value, whole, slot)
+    key = tallies.added(run, node, text_of(target), before, addend, value, slot)
     if not key:
         return whole
     base = whole if isinstance(whole, Tensor) else Tensor()

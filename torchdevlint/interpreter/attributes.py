@@ -357,6 +357,9 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode,
                 transfers.freeze(run, run.parameter_of[receiver.key])
             escapes.consume(run, value)
             old = run.store.value(receiver.key, name)
+            if old is None and isinstance(value, Const | Device):
+                # what it was until now may be anything, and still is on ways that do not come here
+                run.store.remember(receiver.key, name, run.derive(receiver, name))
             run.set_attribute(receiver.key, name, value)
             transfers.put_in(run, receiver, value, old, text or name, node)
         case Tensor():

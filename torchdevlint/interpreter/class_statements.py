@@ -7,7 +7,7 @@ import libcst as cst
 from torchdevlint.interpreter import calls, definitions, expressions, functions, lineage, statements
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import LoaderType, ModuleType, ObjectType
+from torchdevlint.knowledge.rows import Batches, LoaderType, ModuleType, ObjectType, Result
 from torchdevlint.values import UNKNOWN, Class, Function, Imported, Value
 
 _PLAIN_BASES = ("builtins.object", "builtins.Exception", "abc.", "typing.", "enum.")
@@ -93,6 +93,8 @@ def _inherited(bases: tuple[Value, ...]) -> tuple[ModuleType | ObjectType | Load
                 if isinstance(base.row, ModuleType | ObjectType | LoaderType):
                     row = row or base.row
                     is_open = is_open or not isinstance(base.row, ModuleType)
+                elif isinstance(base.row, Batches | Result):
+                    is_open = True  # a class of the project
                 elif base.row is None and not base.name.startswith(_PLAIN_BASES):
                     is_open = True
             case _:

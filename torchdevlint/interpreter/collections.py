@@ -185,8 +185,7 @@ def _unknown(run: Run, receiver: Container | Module, made: Call) -> Value:
 
 
 def _copy(run: Run, receiver: Container | Module, made: Call) -> Value:
-    if not isinstance(receiver, Container):
-        return run.holder("list", run.items(receiver))
+    assert isinstance(receiver, Container)  # what registers modules has no such method
     return iteration.part_of(run, receiver, run.holder(receiver.kind, run.items(receiver)))
 
 

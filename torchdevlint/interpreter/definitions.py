@@ -107,6 +107,9 @@ def import_from(run: Run, node: cst.ImportFrom) -> None:
         module = "." * len(node.relative) + module
     _implied(run, module)
     if isinstance(node.names, cst.ImportStar):
+        for name in run.knowledge.by_star:
+            if run.lookup(name) is None:
+                run.bind(run.frame.key, name, _imported(run, name))
         return
     for alias in node.names:
         name = f"{module}{'' if module.endswith('.') else '.'}{dotted(alias.name)}"

@@ -12,6 +12,8 @@ from torchdevlint.state import Branch, Writes
 from torchdevlint.values import UNKNOWN, Function, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torchdevlint.interpreter.calls import Call
 
 
@@ -98,6 +100,13 @@ class Frame:
         if function is None:
             return None
         return function.owner.node if function.owner is not None else function.node
+
+    def chain(self) -> Iterator[Frame]:
+        """Yield this scope and those out of which it was called, the innermost first."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.caller
 
     @property
     def loop(self) -> cst.CSTNode | None:

@@ -90,12 +90,11 @@ def _not_followed(run: Run, function: Function, call: Call) -> Value:
 def _also_receiver(run: Run, function: Function) -> None:
     """A method that is not followed may do anything to its receiver, but for what no method of its class binds."""
     receiver = function.receiver
-    if receiver is None:
-        return
-    if not isinstance(receiver, Module | Instance) or receiver.cls is None or function.owner is None:
-        escapes.escape(run, receiver)
-        return
-    kept = dict(_never_rebound(run, receiver.key, receiver.cls))
+    if not isinstance(receiver, Module | Instance):
+        return  # a function, or a method of a class
+    assert receiver.cls is not None  # it has the method
+    written_in_class = function.owner is not None
+    kept = dict(_never_rebound(run, receiver.key, receiver.cls)) if written_in_class else {}
     escapes.escape(run, receiver)
     for name, value in kept.items():
         run.store.set(receiver.key, name, value)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from torchdevlint import lattice
+from torchdevlint import lattice, transfers
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter import calls, functions, instances, lineage, pace
 from torchdevlint.interpreter.run import Run
-from torchdevlint.knowledge.rows import Carrier, ContainerKind
+from torchdevlint.knowledge.rows import Batches, Carrier, ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
@@ -18,8 +18,10 @@ from torchdevlint.state import ITEMS, PLACEMENT, Items, join, join_all
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
+    Class,
     Const,
     Container,
+    Imported,
     Instance,
     Loader,
     Module,
@@ -157,8 +159,11 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return _opaque_element(run, value, node)
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
-        case Instance():
+        case Instance(cls=Class(after=after)):
             made = instances.special(run, value, "__iter__", node)
+            if made is None and any(isinstance(one, Imported) and isinstance(one.row, Batches) for one in after):
+                moving = transfers.moving_batches(run, run.opaque(value.cls.name), node, value.cls.name)
+                return _opaque_element(run, moving, node)
             return element(run, made, node) if isinstance(made, Container) else UNKNOWN
         case Choice():
             return join_all(

@@ -270,11 +270,17 @@ def _made_unseen(run: Run, value: Opaque) -> bool:
 
 
 def _where_moved(run: Run, made: Call) -> Placement | None:
-    """Return where the first input of a module was moved to: a module that ran gives its output there."""
+    """Return where the first input of a module was moved to: a module that ran gives its output there.
+
+    Of one that is handed members of a batch from elsewhere too, nothing tells to which of them its output belongs.
+    """
     first = made.arguments[0].value if made.arguments else None
     if not isinstance(first, Tensor | Opaque):
         return None
     placement = run.placement_of(first)
+    others = (argument.value for argument in made.values())
+    if any(isinstance(other, Opaque) and other.member and other.placement != placement for other in others):
+        return None
     if any(p.why is None or p.why.role is not Role.MOVED for p in placement):
         return None
     return frozenset(

@@ -125,7 +125,7 @@ def _assert(run: Run, node: cst.Assert) -> None:
     test = conditions.test(run, node.test)
     if not portable:
         run.facts.portable.discard(run.frame.scope)  # what must be there is no choice
-    run.world = worlds.also(run.world, test.when_true)
+    run.world = worlds.also(run.world, worlds.asserted(test.when_true))
     conditions.narrow(run, node.test, True)
 
 

@@ -110,7 +110,6 @@ def added(
     before: Value,
     addend: cst.CSTNode,
     value: Value,
-    whole: Value,
     slot: tuple[int, str],
 ) -> int:
     """Handle ``total += value``: an accumulation where the total was a number or a total before the loop."""
@@ -123,8 +122,6 @@ def added(
     starts_tensor = isinstance(before, Tensor) and before.graph is False and isinstance(node, cst.AugAssign)
     if not (starts_plain or starts_tensor):
         return 0
-    if not isinstance(value, Tensor | Opaque) and isinstance(whole, Tensor) and isinstance(node, cst.Assign):
-        value = whole
     return emit(run, node, addend, value, target, slot)
 
 

@@ -31,3 +31,8 @@ def may_guard(name: str) -> bool:
         if found:
             return right.partition("?")[0] in ("0", "1", "-1") or _COUNTED in left
     return True
+
+
+def asserted(condition: Condition) -> Condition:
+    """Return what an assertion promises: that one of several tests holds asks for an accelerator in none of them."""
+    return frozenset((f"?{name}" if " and " in name or " or " in name else name, truth) for name, truth in condition)

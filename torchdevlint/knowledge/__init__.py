@@ -69,4 +69,5 @@ DEFAULT = Knowledge(
     not_of_all=NOT_OF_ALL,
     file_reads=FILE_READS,
     spreads=SPREADS,
+    by_star=("torch",),
 )

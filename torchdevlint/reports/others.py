@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from torchdevlint import claims
 from torchdevlint.checking.comments import UNUSED
-from torchdevlint.checking.outcomes import FAILURE
 from torchdevlint.facts import FileFacts
+from torchdevlint.options import FAILURE
 from torchdevlint.rule import Finding, Rule, Severity
 
 

@@ -79,6 +79,8 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
         return Trouble.BREAKS, "the move replaces parameters, which are then never trained"
     if optimizer.loaded is not None and not optimizer.stateless:  # what is loaded may have no state either
         return Trouble.LOADED, ""
+    if optimizer.stateless and optimizer.apart:
+        return Trouble.NONE, ""  # there is nothing to lose, and no lines to swap
     return Trouble.ORDER, ""
 
 

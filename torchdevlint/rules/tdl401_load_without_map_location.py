@@ -49,6 +49,6 @@ def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
         return
     if not event.distributed and not facts.loads_anywhere(event.scope):
         return
-    if facts.saves and all(facts.saves):
-        return  # whatever this script writes comes from the host
+    if (facts.saves and all(facts.saves)) or facts.is_cache(event.files):
+        return  # whatever this script writes comes from the host, or this file does
     yield Finding(event.node, {"text": event.text})

@@ -19,7 +19,7 @@ from torchdevlint.transfers.dispatch import apply, apply_for_object, call_object
 from torchdevlint.transfers.distributions import drawn
 from torchdevlint.transfers.environment import halved, set_variable
 from torchdevlint.transfers.evaluation import evaluated
-from torchdevlint.transfers.frameworks import device_symbol
+from torchdevlint.transfers.frameworks import device_symbol, moving_batches
 from torchdevlint.transfers.groups import called_alone, told_by
 from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
@@ -87,6 +87,7 @@ __all__ = [
     "move_module",
     "move_object",
     "move_opaque",
+    "moving_batches",
     "named",
     "of_module",
     "of_optimizer",

@@ -33,6 +33,7 @@ from torchdevlint.values import (
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
+    from torchdevlint.interpreter.frames import Frame
     from torchdevlint.interpreter.run import Run
 
 
@@ -50,7 +51,8 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         _pin(run, call, given)
     run.facts.maps |= mapped
     made = run.opaque("checkpoint")
-    run.facts.works |= run.activation == 0
+    # a module that begins with weights from a file is there to be tried out as any other
+    run.facts.works |= run.activation == 0 and not any(_makes_module(frame) for frame in run.frame.chain())
     run.load_of[made.key] = made.key
     states.opened(run, made, states.file_of(run, source))
     # In a distributed run the accelerator is there, and every process loads to the device of the one that saved.
@@ -63,13 +65,16 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         path in run.host_files or run.saved_files.get(path) == run.activation
     )
     host_saved |= source is not None and isinstance(source.value, Opaque) and source.value.key in run.facts.in_memory
-    run.emit(
-        Loaded(call.node, run.world, call.text, mapped or guarded or host_saved, distributed, run.frame.scope, made.key)
-    )
+    safe, scope, files = mapped or guarded or host_saved, run.frame.scope, frozenset(_asked(run, path))
+    run.emit(Loaded(call.node, run.world, call.text, safe, distributed, scope, made.key, files))
     if row.module:
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
     return made
+
+
+def _makes_module(frame: Frame) -> bool:
+    return frame.constructing and isinstance(frame.receiver, Module)
 
 
 def _pin(run: Run, call: Call, given: Argument) -> None:
@@ -120,6 +125,11 @@ def _about_files(guard: str) -> bool:
     return "exists" in guard or "isfile" in guard or "is_file" in guard
 
 
+def _asked(run: Run, path: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield a path with each test in force that asks whether a file is there, and what it found."""
+    return ((path, guard, truth) for guard, truth in run.world if path and _about_files(guard))
+
+
 def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Value:
     """Write a checkpoint; a path written from the host can be read back without `map_location`."""
     value = call.arguments[row.value].value if row.value < len(call.arguments) else NONE
@@ -129,6 +139,9 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     run.facts.works |= run.activation == 0
     run.facts.saves.append(on_host)
     states.saved(run, states.file_of(run, target), value)
+    if isinstance(value, Opaque) and value.placement == lattice.ANY and value.key not in run.results:
+        # `if isfile(path): data = torch.load(path)`, `else: torch.save(data, path)`: a cache of what came from outside
+        run.facts.caches.update(((path, guard, not truth), value.key) for path, guard, truth in _asked(run, path))
     if path:
         if not any(_about_files(guard) for guard, _ in run.world):
             run.saved_files[path] = run.activation

@@ -103,6 +103,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Build: frameworks.build,
     rows.Prepare: frameworks.prepare,
     rows.Result: frameworks.result,
+    rows.Batches: frameworks.batches,
     rows.Feed: frameworks.feed,
     rows.Given: given,
     rows.DeviceContext: runtime.current,

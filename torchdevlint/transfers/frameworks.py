@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from torchdevlint import lattice
 from torchdevlint.events import Need
 from torchdevlint.facts import PROVEN
 from torchdevlint.interpreter import calls, escapes, iteration
 from torchdevlint.knowledge.rows import (
+    Batches,
     Build,
     Carrier,
     Feed,
@@ -23,9 +26,10 @@ from torchdevlint.knowledge.rows import (
     TreeMap,
 )
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, SCATTERS, Items
 from torchdevlint.transfers import environment, groups, precision, reads, refusals, runtime
-from torchdevlint.transfers.devices import place_of
+from torchdevlint.transfers.devices import parse, place_of
 from torchdevlint.transfers.placing import move_module, placed
 from torchdevlint.values import (
     UNKNOWN,
@@ -120,6 +124,34 @@ def result(run: Run, row: Result, call: Call, receiver: Argument | None) -> Valu
     run.facts.accelerated = True
     why = Why(Role.PLACED, call.node, f"returned by `{call.text}`")
     return Tensor(lattice.on(device_symbol(run, "the accelerator"), why))
+
+
+def batches(run: Run, row: Batches, call: Call, receiver: Argument | None) -> Value:
+    """Return an object that moves its batches: to the device that it is given, else to the accelerator."""
+    given = (argument for argument in call.values() if _is_device(argument.value))
+    told = place_of(run, call.keywords.get("device") or next(given, None))
+    for argument in call.values():
+        escapes.escape(run, argument.value)
+    return moving_batches(run, run.opaque(f"{call.text}(…)"), call.node, call.text, told)
+
+
+def _is_device(value: Value) -> bool:
+    """Tell whether an argument names a device; a number may be a size as well."""
+    match value:
+        case Const(value=str(text)):
+            return parse(text) is not None
+        case _:
+            return isinstance(value, Device)
+
+
+def moving_batches(run: Run, value: Opaque, node: cst.CSTNode, text: str, told: Placement | None = None) -> Opaque:
+    """Let an object of unknown kind yield what is on a device, that of the accelerator unless another is told."""
+    run.facts.accelerated = True
+    why = Why(Role.PLACED, node, f"yielded by `{text}`")
+    place = told or lattice.on(device_symbol(run, "the accelerator"))
+    placement = frozenset(replace(one, why=why) for one in place)
+    run.store.set(value.key, iteration.ITEM, run.opaque("", placement=placement))
+    return value
 
 
 def prepare(run: Run, row: Prepare, call: Call, receiver: Argument | None) -> Value:

@@ -39,22 +39,31 @@ def start(run: Run, row: StartProcesses, call: Call, receiver: Argument | None) 
 def synchronised(run: Run, module: Value, call: Call) -> None:
     """Note that the layers of a module were made to exchange statistics between processes."""
     if isinstance(module, Module | Opaque):
-        run.store.set(module.key, SYNCHRONISED, call.node)
+        run.store.set(module.key, SYNCHRONISED, (call.node, run.world))
+
+
+def _conversion(run: Run, module: Module | Opaque) -> cst.CSTNode | None:
+    """Return the call that made the layers of a module exchange statistics, if it can have run in this world."""
+    match run.store.get(module.key, SYNCHRONISED):
+        case (cst.CSTNode() as node, frozenset() as world) if lattice.compatible(world, run.world):
+            return node
+        case _:
+            return None
 
 
 def replicated(run: Run, module: Value, call: Call, text: str) -> None:
     """Record that a module whose layers exchange statistics between processes is replicated in one."""
-    converted = run.store.get(module.key, SYNCHRONISED) if isinstance(module, Module | Opaque) else None
-    if isinstance(converted, cst.CSTNode):
+    converted = _conversion(run, module) if isinstance(module, Module | Opaque) else None
+    if converted is not None:
         run.emit(Unsynchronised(call.node, run.world, text, converted, True))
 
 
 def called_alone(run: Run, module: Module, call: Call) -> None:
     """Record that a module whose layers exchange statistics was called in a program that has joined no group."""
-    converted = run.store.get(module.key, SYNCHRONISED)
+    converted = _conversion(run, module)
     joined = run.store.get(0, JOINED) is not None or run.store.get(0, ALONE) is not None
     seen = not run.foreign and run.activation == 0 and module.key not in run.lent
-    if isinstance(converted, cst.CSTNode) and seen and not joined:
+    if converted is not None and seen and not joined:
         run.emit(Unsynchronised(call.node, run.world, function_text(call), converted, False))
 
 

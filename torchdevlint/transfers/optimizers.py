@@ -11,6 +11,7 @@ from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import calls, escapes, iteration
 from torchdevlint.knowledge.rows import AddGroup, GroupsOf, LoadState, OptimizerType, Row, Step
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
 from torchdevlint.transfers import checkpoints, leaves
 from torchdevlint.transfers.placing import contained
@@ -48,7 +49,8 @@ def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | Non
         leaves.optimized(run, argument.value, call)
         run.optimizer_modules[made.key] = tuple(modules)
         home = _devices(_places(run, made.key))
-        held = HeldOptimizer(made.key, row, call.text, call.node, None, None, stateless, home)
+        scope = run.frame.scope
+        held = HeldOptimizer(made.key, row, call.text, call.node, None, None, stateless, home, scope=scope)
         for module in modules:
             _note(run, module, held)
         if row.eager_state:
@@ -112,16 +114,11 @@ def current(run: Run, held: HeldOptimizer) -> HeldOptimizer:
     """Return what is known of an optimizer now: stepped, and where state was loaded into it."""
     loaded = run.store.get(held.key, LOADED)
     stepped = run.store.get(held.key, STEPPED)
-    return HeldOptimizer(
-        held.key,
-        held.type,
-        held.text,
-        held.node,
-        stepped if isinstance(stepped, frozenset) else None,
-        loaded if isinstance(loaded, cst.CSTNode) else None,
-        held.stateless,
-        held.home,
-        held.late,
+    return replace(
+        held,
+        stepped=stepped if isinstance(stepped, frozenset) else None,
+        loaded=loaded if isinstance(loaded, cst.CSTNode) else None,
+        apart=held.scope is not run.frame.scope,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from torchdevlint.knowledge.rows.libraries import (
+    Batches,
     Build,
     Carrier,
     Distribution,
@@ -148,6 +149,7 @@ Row: TypeAlias = (
     | Build
     | Prepare
     | Result
+    | Batches
     | Feed
     | Given
     | FrameworkDevice
@@ -192,7 +194,7 @@ class Knowledge:
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
     stand where a device may and are none, ``half`` those that only accelerators reckon with, ``spreads`` texts that
-    stand there and mean several devices.
+    stand there and mean several devices. ``by_star`` are packages that a name means which `from … import *` brought.
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
     ``default_device`` is where tensors are made that are given no device, if that is not the host.
@@ -223,6 +225,7 @@ class Knowledge:
     not_of_all: frozenset[str]
     file_reads: frozenset[str]
     spreads: frozenset[str]
+    by_star: tuple[str, ...] = ()
     default_device: str = ""
 
 
@@ -232,6 +235,7 @@ __all__ = [
     "Arrives",
     "Autocast",
     "Backward",
+    "Batches",
     "Begin",
     "Build",
     "Carrier",

@@ -142,6 +142,11 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Batches:
+    """A class of which the project tells that what its objects yield has been moved to an accelerator."""
+
+
+@dataclass(frozen=True, slots=True)
 class Prepare:
     """A framework's `prepare`/`setup`: returns its arguments, modules moved and loaders moving their batches.
 
