@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import libcst as cst
 
 from torchdevlint import lattice, transfers
@@ -14,6 +16,7 @@ from torchdevlint.knowledge.rows import (
     Follow,
     FrameworkDevice,
     GroupsOf,
+    Knowledge,
     OptimizerType,
     Plain,
     Query,
@@ -61,9 +64,9 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
     """Return the value of ``value.name``."""
     match value:
         case Imported():
-            full = f"{value.name}.{name}"
-            replaced = run.store.value(run.imported[full], REPLACED) if full in run.imported else None
-            return replaced if replaced is not None else Imported(full, row_of(full, run.knowledge))
+            imported = _imported(value.name, name, run.knowledge)
+            key = run.imported.get(imported.name)
+            return imported if key is None else run.store.value(key, REPLACED) or imported
         case Tensor():
             return _of_tensor(run, value, name, node)
         case Opaque():
@@ -99,6 +102,13 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             )
         case _:
             return UNKNOWN
+
+
+@lru_cache(maxsize=4096)
+def _imported(module: str, name: str, knowledge: Knowledge) -> Imported:
+    """Return what stands under a name in another module."""
+    full = f"{module}.{name}"
+    return Imported(full, row_of(full, knowledge))
 
 
 def _read_under(run: Run, option: Value, condition: Condition, name: str, node: cst.BaseExpression) -> Value:

@@ -125,7 +125,7 @@ def call(run: Run, node: cst.Call) -> Value:
 
 
 def _arguments(run: Run, node: cst.Call, text: str) -> Call:
-    made = Call(node, text, discarded=node in run.discarded)
+    made = Call(node, text, discarded=bool(run.discarded) and node in run.discarded)
     for arg in node.args:
         if type(arg.value) is cst.GeneratorExp:
             value = comprehensions.evaluate_at_once(run, arg.value)
