@@ -87,3 +87,4 @@ def test_a_pass_of_a_loop_finds_what_the_one_before_left(what: str) -> None:
 def test_what_a_pass_makes_and_binds_is_its_own() -> None:
     source = "for x, y in z:\n    o = [torch.ones(3)]\n    o.append(x)\n    o[0] + torch.ones(3).cuda()\n    x = y\n"
     assert codes(source) == ["TDL101"]
+    assert codes("for o.x in z:\n    torch.ones(3) + torch.ones(3).cuda()\n") == ["TDL101"]

@@ -94,10 +94,10 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
                 run.store.set(value.key, ITEMS, Items(items.exact, items.rest, lost=True))
         case Instance():
             for _, item in run.attribute_values(value.key):
-                if type(item) is not Module and type(item) is not Opaque:
-                    consume(run, item)
-                elif depth < MAX_DEPTH:
+                if (type(item) is Module or type(item) is Opaque) and depth < MAX_DEPTH:
                     escape(run, item, depth + 1)
+                else:
+                    consume(run, item)
             forget_attributes(run, value.key)
         case Object():
             forget_elements(run, value)
