@@ -73,7 +73,7 @@ CLAIMS = [
     ("x = get()\n# tdl: x on cuda:1\ny = x[None] + torch.ones(3, 4).cuda(0)\n", ["3 TDL101"]),
     ("x = get()  # tdl: x on cpu\ny = x[None, None] + torch.ones(3, 4)\n", []),
     ("def f(x):  # tdl: x on cuda\n    return torch.ones(3, 4) + x\n", ["2 TDL101"]),
-    ("def f(x): return torch.ones(3, 4) + x  # tdl: x on cuda\n", []),
+    ("def f(x): return torch.ones(3, 4) + x  # tdl: x on cuda\n", ["1 TDL002"]),
     ("for x in get():  # tdl: x on mps\n    print(torch.ones(3, 4) + x)\n", ["2 TDL101"]),
     ("d = torch.device('cuda')\nx = get()  # tdl: x on d\ny = x[None] + torch.ones(3, 4)\n", ["3 TDL101"]),
     ("d = get()\nx = get()  # tdl: x on d\ny = x[None] + torch.ones(3, 4)\n", []),
@@ -86,6 +86,24 @@ CLAIMS = [
     ("# tdl: get() on cuda\nx = get()\n", ["1 TDL002"]),
     ("# tdl: get.x on cuda\nx = get()\n", []),
     ("x = get()  # tdl: y on cuda\n", ["1 TDL002"]),
+    ("x = get()  # noqa: E501  # tdl: x on cuda\ny = x[None] + torch.ones(3, 4)\n", ["2 TDL101"]),
+    ("x = get()  #tdl :x on cuda\ny = x[None] + torch.ones(3, 4)\n", ["2 TDL101"]),
+    ("x = get()  # TDL: x on cuda\ny = x[None] + torch.ones(3, 4)\n", ["2 TDL101"]),
+    ("x = get()  # what it is  # tdl: x is on cuda\n", ["1 TDL002"]),
+    ("x = get()  # tdl x on cuda\n", ["1 TDL002"]),
+    ("# x = get()  # tdl: y on moon\n# print(x)  # tdl: so\n", []),
+    ("# TDL: ask them\n# tdl is ours\n# TDL is on cuda\nx = 3  # see tdl: x on y\n", []),
+    ("class A:  # tdl: x on cuda\n    x = get()\n", ["1 TDL002"]),
+    ("x = get(\n    3,  # tdl: x on cuda\n)\n", ["2 TDL002"]),
+    ("@get  # tdl: x on cuda\ndef f(x):\n    pass\n", ["1 TDL002"]),
+    ("def f(x): return x  # tdl: x on cuda\n", ["1 TDL002"]),
+    ("if get():\n    x = 3\n# tdl: x on cuda\nelse:\n    x = 4\n", ["3 TDL002"]),
+    ("if get():\n    x = get()\n    # tdl: x on cuda\nx = 4\n", ["3 TDL002"]),
+    ("x = get()\n# tdl: x on cuda\n", []),  # above what stands below
+    ("if get():\n    x = 3\nelse:  # tdl: x on cuda\n    x = 4\n", []),
+    ("class A:  # tdl: cpu-only\n    def f(self):  # tdl: cpu-only\n        pass\n", ["1 TDL002"]),
+    ("async def f(self):  # tdl: cpu-only\n    x = 3  # tdl: cpu-only\n", ["2 TDL002"]),
+    ("def f(x): return x  # tdl: cpu-only\n# tdl: cpu-only\n", ["1 TDL002", "2 TDL002"]),
     ("x = '''\n# tdl: y on moon\n'''\nx.to('cuda')\n", []),
 ]
 
@@ -100,6 +118,14 @@ def test_claims() -> None:
     assert claim("#tdl:x on  device # so") == Claim("x", "device")
     for comment in ("# x on cuda", "# tdl: x cuda", "# tdl: 3x on cuda", "# tdl: x on", "# tdl x on cuda"):
         assert claim(comment) is None
+    assert claim("# noqa: E501  # TDL : a on cuda") == Claim("a", "cuda")
+    assert claim("# a = b  # tdl: a on cuda") is None
+
+
+def test_a_comment_at_the_end_of_a_file_tells_nothing() -> None:
+    text = "import torch\nx = torch.ones(3).cuda()\n# tdl: x on cpu\n"
+    [one] = [one for one in analyse(text) if one.code == "TDL002"]
+    assert (one.line, one.message) == (3, "the comment stands above no statement, where it tells nothing")
 
 
 def test_what_is_misspelt_is_told_with_what_may_be_meant() -> None:
@@ -145,5 +171,8 @@ def test_what_runs_on_the_host_only() -> None:
     assert codes(HOST_ONLY.format("  # tdl: cpu-only")) == ["11 TDL101"]
     for head in ("# tdl: cpu-only\n", "# so\n# tdl: cpu-only  # so\n\n"):
         assert codes(head + HOST_ONLY.format("")) == []
-    assert codes("x = 1\n# tdl: cpu-only\n" + HOST_ONLY.format("")) == ["7 TDL101", "13 TDL101"]
-    assert codes("import torch\n\n\ndef f(x): return x.cuda() + torch.ones(3, 4)  # tdl: cpu-only\n") == ["4 TDL101"]
+    assert codes("x = 1\n# tdl: cpu-only\n" + HOST_ONLY.format("")) == ["2 TDL002", "7 TDL101", "13 TDL101"]
+    assert codes("import torch\n\n\ndef f(x): return x.cuda() + torch.ones(3, 4)  # tdl: cpu-only\n") == [
+        "4 TDL101",
+        "4 TDL002",
+    ]

@@ -9,15 +9,18 @@ import tokenize
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from torchdevlint import placed
 from torchdevlint.records import dataclass
 
 CODE = "TDL002"
 """The code of what says that a comment is misspelt."""
-MARK = "tdl:"
-"""A text without it claims nothing."""
-_BEGINNING = re.compile(r"#\s*tdl:")
-_CLAIM = re.compile(r"#\s*tdl:\s*(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\s+on\s+(?P<place>[\w.]+(?::\d+)?)\s*(?:#.*)?\Z")
-_HOST_ONLY = re.compile(r"#\s*tdl:\s*cpu-only\s*(?:#.*)?\Z")
+_HINT = re.compile(r"#[ \t]*[Tt][Dd][Ll]\b")
+# It may stand behind another comment, as one that silences, but not behind code that is a comment.
+_BEFORE = r"(?:#[^=()#]*)?#\s*"
+_MEANT = re.compile(rf"{_BEFORE}(?P<mark>tdl(?:\s*:\s*|\s+))(?P<told>.*)", re.IGNORECASE)
+_CLAIM = re.compile(r"(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\s+on\s+(?P<place>[\w.]+(?::\d+)?)\s*(?:#.*)?\Z")
+_HOST_ONLY = re.compile(r"cpu-only\s*(?:#.*)?\Z")
+_FORM = "is no `# tdl: NAME on DEVICE`, and no `# tdl: cpu-only`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +41,60 @@ class Misspelt:
     end: int
 
 
+def may_be_in(text: str) -> bool:
+    """Tell whether there may be a comment in a text that claims something."""
+    return _HINT.search(text) is not None
+
+
 def claim(comment: str) -> Claim | None:
     """Return what a comment claims."""
-    found = _CLAIM.match(comment)
+    found = _CLAIM.match(_told(comment))
     return Claim(found["name"], found["place"]) if found is not None else None
 
 
 def is_host_only(comment: str) -> bool:
     """Tell whether a comment claims that a file or a function runs without an accelerator."""
-    return _HOST_ONLY.match(comment) is not None
+    return _HOST_ONLY.match(_told(comment)) is not None
+
+
+def _told(comment: str) -> str:
+    """Return what follows the mark, an empty text where there is none."""
+    found = _MEANT.match(comment)
+    return found["told"] if found is not None and ":" in found["mark"] else ""
+
+
+def _is_meant(comment: str) -> bool:
+    """Tell whether a comment is meant to claim something: it has our mark, or one like it and the rest is right."""
+    found = _MEANT.match(comment)
+    if found is None:
+        return False
+    mark = found["mark"].strip()
+    is_right = _CLAIM.match(found["told"]) is not None or _HOST_ONLY.match(found["told"]) is not None
+    return mark == "tdl:" or (is_right and (mark == "tdl" or ":" in mark))
 
 
 def misspelt(text: str, is_device: Callable[[str], bool]) -> Iterator[Misspelt]:
     """Yield the comments that are meant as claims and are none, or that name what the file does not have."""
-    comments = []
+    found: list[placed.Comment] = []
     names: set[str] = set()
     with suppress(tokenize.TokenError, SyntaxError):
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.NAME:
-                names.add(token.string)
-            elif token.type == tokenize.COMMENT and _BEGINNING.match(token.string) and not is_host_only(token.string):
-                comments.append(token)
-    for token in comments:
-        reason = _wrong(claim(token.string), names, is_device)
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+        names.update(token.string for token in tokens if token.type == tokenize.NAME)
+        found.extend(one for one in placed.comments(tokens) if _is_meant(one.token.string))
+    for one in found:
+        comment = one.token.string
+        if is_host_only(comment):
+            reason = one.unfit_for_all
+        else:
+            reason = _wrong(claim(comment), names, is_device) or one.unfit
         if reason is not None:
-            line, column = token.start
-            yield Misspelt(reason, line, column, token.end[1])
+            line, column = one.token.start
+            yield Misspelt(reason, line, column, one.token.end[1])
 
 
 def _wrong(told: Claim | None, names: set[str], is_device: Callable[[str], bool]) -> str | None:
     if told is None:
-        return "is no `# tdl: NAME on DEVICE`, and no `# tdl: cpu-only`"
+        return _FORM
     wanted = [told.name] if is_device(told.place) else [told.name, told.place]
     for name in wanted:
         head = name.partition(".")[0]

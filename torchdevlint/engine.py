@@ -89,7 +89,7 @@ def _analyse(text: str, knowledge: Knowledge, options: Options, resolver: Resolv
             found = interpret(module, text, knowledge, resolver, importable=options.importable)
             settled = find(found, options)
         diagnostics = tuple(diagnose(module, settled, options, text, found.facts)) if settled else ()
-        return _with_misspelt(diagnostics, text, options) if claims.MARK in text else diagnostics
+        return _with_misspelt(diagnostics, text, options) if claims.may_be_in(text) else diagnostics
     except RecursionError as error:
         raise NotAnalysed("nested too deeply") from error
 
@@ -136,7 +136,7 @@ def diagnose(
     facts: FileFacts | None = None,
 ) -> Iterable[Diagnostic]:
     """Return the findings with their positions and messages; where details are wanted, with traces and fixes."""
-    details = _Details(module, settled, text, facts) if options.details and facts is not None else None
+    details = _Details(module, settled, text, facts, options.width) if options.details and facts is not None else None
     spans = details.spans if details is not None else positions.locate(module, set(_nodes(settled)))
     diagnostics = []
     for one in settled:
@@ -157,7 +157,7 @@ def diagnose(
 class _Details:
     """What only some ask for: how each operand got to its device, and what mends a finding."""
 
-    def __init__(self, module: cst.Module, settled: list[Settled], text: str, facts: FileFacts) -> None:
+    def __init__(self, module: cst.Module, settled: list[Settled], text: str, facts: FileFacts, width: int) -> None:
         from torchdevlint import mending  # only who asks for fixes needs it
 
         self._mending = mending
@@ -165,12 +165,13 @@ class _Details:
         told.update(*map(traces.nodes, settled), *(f.about for one in settled for f in (one.finding, *one.others)))
         self.spans = positions.locate(module, told)
         self._source = mending.Source(text, self.spans, facts)
+        self._width = width
 
     def steps(self, one: Settled) -> tuple[Step, ...]:
         return tuple(traces.steps(one, self.spans))
 
     def repair(self, one: Settled, finding: rule.Finding) -> Repair | None:
-        return self._mending.repair(one.rule, finding, self._source)
+        return self._mending.repair(one.rule, finding, self._source, self._width)
 
 
 def _nodes(settled: list[Settled]) -> Iterable[cst.CSTNode]:

@@ -55,7 +55,7 @@ class FileFacts:
     # could be told one, and expressions that a layer takes, and of which the tensors are copied into something
     places: dict[cst.CSTNode, Placement] = field(default_factory=dict)
     factories: set[cst.CSTNode] = field(default_factory=set)
-    fed: set[cst.CSTNode] = field(default_factory=set)
+    fed: dict[cst.CSTNode, Placement] = field(default_factory=dict)
     copied: set[cst.CSTNode] = field(default_factory=set)
 
     # inputs of methods (their parameters) that a layer of the module took

@@ -236,6 +236,15 @@ def is_host(device: Device) -> bool:
     return isinstance(device, Concrete) and device.type == "cpu"
 
 
+def names_accelerator(placement: Placement) -> bool:
+    """Tell whether a placement is on accelerators of a type that is written down, in whatever world."""
+    devices = [p.device for p in placement]
+    return devices != [] and all(
+        names_accelerator(one.expansion or frozenset()) if isinstance(one, Symbol) else is_accelerator(one)
+        for one in devices
+    )
+
+
 def compare(first: Device, second: Device, facts: Facts = NO_FACTS) -> Answer:
     """Compare two devices that have no expansion left; symmetric, and SAME for equal devices.
 

@@ -11,6 +11,8 @@ from torchdevlint.records import dataclass
 ADVICE = "TDL9"
 FAILURE = "TDL000"
 """The code of what says that a file could not be analysed."""
+WIDTH = 88
+"""How long a line may become by default."""
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|testing/|(?:test_[^/]*|[^/]*_test|conftest)\.py$)")
 
 
@@ -33,7 +35,7 @@ class Options:
     """The display path of a file, which codes may be reported in it, and whether with trace and repair.
 
     ``name_of`` tells what a message calls a line of the text, given that of the message. A notebook is a program that
-    nobody imports.
+    nobody imports. Repairs make no line longer than ``width``, and than the longest of the text.
     """
 
     filename: str = "stdin"
@@ -42,6 +44,7 @@ class Options:
     name_of: Callable[[int, int], str] = line_name
     is_notebook: bool = False
     project: Project = Project()
+    width: int = WIDTH
 
     @property
     def importable(self) -> bool:

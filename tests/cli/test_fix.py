@@ -43,8 +43,8 @@ def code_of(path: Path) -> str:
 def fixed(path: Path, text: str | None = None) -> fixing.Mended:
     code = code_of(path)
     source = path.read_text("utf-8") if text is None else text
-    task = Task(str(path), lambda found: found == code, source)
-    return mended(FixTask(task, unsafe=True, write=False, width=120), Document(source, "utf-8"))
+    task = Task(str(path), lambda found: found == code, source, width=120)
+    return mended(FixTask(task, unsafe=True, write=False), Document(source, "utf-8"))
 
 
 def program(text: str) -> str:
@@ -149,7 +149,7 @@ TWICE = "F.mse_loss(out[:1], host)\nF.mse_loss(out[1:], host)\n"
 )
 def test_a_fix_that_shows_the_next_place_of_the_fault_is_made(below: str, fixed_below: str) -> None:
     text = f"{HOST}out = model(-host)\n{below}"
-    job = FixTask(Task("a.py", on_by_default, text), width=120)
+    job = FixTask(Task("a.py", on_by_default, text, width=120))
     done = mended(job, Document(text, "utf-8"))
     assert done.after == HOST + HOST_FED + fixed_below
     again = mended(job, Document(done.after, "utf-8"))
@@ -180,7 +180,7 @@ def test_a_fix_that_shows_another_fault_is_not_made(
 def test_the_next_place_is_looked_for_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fixing, "MAX_PASSES", 2)
     text = HOST + "out = model(host)\n" + "F.mse_loss(out, host)\n" * 9
-    done = mended(FixTask(Task("a.py", on_by_default, text), width=120), Document(text, "utf-8"))
+    done = mended(FixTask(Task("a.py", on_by_default, text, width=120)), Document(text, "utf-8"))
     assert len(done.mended) == done.after.count(".to(") == 2
 
 
@@ -340,6 +340,21 @@ def test_a_link_stays_one(file: Path) -> None:
     assert main(["check", "--fix", "--unsafe-fixes"]) == 0
     assert file.is_symlink()
     assert real.read_text() == KEPT
+
+
+def test_a_file_of_several_names_stays(file: Path, capsys: Capture) -> None:
+    other = file.with_name("other.txt")
+    os.link(file, other)
+    why = "torchdevlint: train.py is left as it is: it has other names (hard links), which would keep the old text\n"
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 1
+    assert capsys.readouterr().err.startswith(why)
+    assert main(["check", "--add-noqa"]) == 1
+    assert capsys.readouterr().err.startswith(why)
+    assert main(["check", "--diff", "--unsafe-fixes"]) == 1
+    assert capsys.readouterr().err == "1 finding would be fixed\n"
+    assert file.read_text() == other.read_text() == THROWN_AWAY
+    other.unlink()
+    assert main(["check", "--fix", "--unsafe-fixes"]) == 0
 
 
 def test_a_read_only_file_stays(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

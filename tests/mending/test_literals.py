@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from mending_scripts import HEAD, MODEL, MOVED, written
+from mending_scripts import CHOSEN, HEAD, MODEL, MOVED, written
 
 
 @pytest.mark.parametrize(
@@ -150,3 +150,36 @@ def test_a_move_to_cuda_goes_to_the_device_variable(use: str, fixed: str) -> Non
 
 def test_a_move_to_cuda_stays_where_no_device_is_known() -> None:
     assert written(f"{HEAD}x = torch.ones(3).cuda()\n", "TDL502") == []
+
+
+FED = f"{HEAD}model = nn.Linear(3, 3).{{}}\nx = torch.ones(3).{{}}\nmodel(x)\ns = torch.load('a', 'cuda')\nprint(s)\n"
+OF_RANK = "{}def work(rank):\n    device = {}\n    model = nn.Linear(3, 3).to(device)\n    s = torch.load('a', 'cuda')\n    print(s)\n"
+IN_FORWARD = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+    def forward(self, x):
+        {}
+        y = self.layer(x)
+        return y + torch.load('a', 'cuda')
+net = Net().cuda()
+net(torch.ones(3).cuda())
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        (FED.format("cuda()", "cuda()"), ""),
+        (FED.format("to('cuda:0')", "to('cuda:0')"), ""),
+        (CHOSEN + FED.removeprefix(HEAD).format("to(device)", "to(device)"), "s = torch.load('a', device)"),
+        (OF_RANK.format(HEAD, "'cuda'"), ""),
+        (OF_RANK.format(HEAD, "f'cuda:{rank}'"), ""),
+        (OF_RANK.format(HEAD, "torch.device('cuda', rank)"), ""),
+        (HEAD + IN_FORWARD.format("pass"), "return y + torch.load('a', x.device)"),  # it is the caller's
+        (HEAD + IN_FORWARD.format("x = x.cuda()"), ""),
+    ],
+)
+def test_what_is_itself_a_literal_stands_for_none(text: str, fixed: str) -> None:
+    assert "|".join(written(text, "TDL402")) == fixed

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 import torchdevlint
-from torchdevlint.checking import outcomes
+from torchdevlint.checking import outcomes, trying
 from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.options import FAILURE
@@ -56,11 +56,11 @@ class Cached:
     def __call__(self, task: Task) -> Outcome:
         """Return what comes of one file. What cannot be read, remembered or kept is checked as if nothing were kept."""
         if task.text is not None:
-            return outcomes.check(task)
+            return trying.check(task)
         try:
             data = Path(task.path).read_bytes()
         except OSError:
-            return outcomes.check(task)
+            return trying.check(task)
         digest = hashlib.blake2b(data, digest_size=16).hexdigest()
         place = self._place(task)
         known = _read(place)
@@ -68,9 +68,9 @@ class Cached:
             return known.outcome
         # of the very bytes that were looked up: the file may be another one by now
         try:
-            outcome = outcomes.check(replace(task, text=outcomes.decode(task.path, data)))
+            outcome = trying.check(replace(task, text=outcomes.decode(task.path, data)), data)
         except BadNotebook:
-            return outcomes.check(task)
+            return trying.check(task)
         if not any(found.code == FAILURE for found in outcome.findings):
             _keep(place, _Entry(digest, outcome))
         return outcome

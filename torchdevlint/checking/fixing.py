@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
@@ -15,9 +14,9 @@ from torchdevlint.checking.documents import Document, NotEditable
 from torchdevlint.checking.editing import Editable
 from torchdevlint.checking.outcomes import Outcome, Task, check
 from torchdevlint.checking.sources import lines_of
-from torchdevlint.checking.writing import replace_bytes
 from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
+from torchdevlint.mending.fitting import width_of
 from torchdevlint.options import on_by_default
 from torchdevlint.positions import Span
 
@@ -62,15 +61,11 @@ class Mended:
 
 @dataclass(frozen=True, slots=True)
 class FixTask:
-    """One file to mend; with ``write`` the file is replaced, and with ``unsafe`` by unsafe fixes, too.
-
-    Up to ``width`` characters a fixed line may have, and up to those of the longest line of the file.
-    """
+    """One file to mend; with ``write`` the file is replaced, and with ``unsafe`` by unsafe fixes, too."""
 
     task: Task
     unsafe: bool = False
     write: bool = True
-    width: int = 88
 
 
 def mend(job: FixTask) -> Mended:
@@ -83,11 +78,7 @@ def mend(job: FixTask) -> Mended:
         original = editing.load(path)
         done = mended(job, original)
         if done.mended and job.write:
-            if not os.access(path, os.W_OK):
-                raise NotEditable("it is read-only")
-            if path.read_bytes() != original.encode():
-                raise NotEditable("it changed meanwhile")
-            replace_bytes(path, done.document.encode())
+            editing.save(path, done.document, original)
     except (OSError, NotEditable) as error:
         told = error.strerror or str(error) if isinstance(error, OSError) else str(error)
         return Mended(outcome, problem=told)
@@ -97,27 +88,47 @@ def mend(job: FixTask) -> Mended:
 def mended(job: FixTask, original: Editable) -> Mended:
     """Apply fixes until there are no more; a change after which the text is no Python is not made."""
     document = original
-    watching = replace(job, task=replace(job.task, wants=_Watched(job.task.wants)))
-    outcome = check(replace(watching.task, text=document.given()))
+    outcome = check(replace(watched(job.task), text=document.given()))
     mended: list[Diagnostic] = []
-    width = max(job.width, *map(_width, document.plain().split("\n")))
+    for done in passes(job, document, outcome):
+        document = done.document
+        mended += done.mended
+    return Mended(check(replace(job.task, text=document.given())), tuple(mended), original, document)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A document after some fixes more, and what those mended."""
+
+    document: Editable
+    mended: tuple[Diagnostic, ...]
+
+
+def passes(job: FixTask, document: Editable, outcome: Outcome) -> Iterator[Pass]:
+    """Yield a document after each pass of its fixes; ``outcome`` is what is found in it, by a task that is watched."""
+    watching = watched(job.task)
     refused: set[tuple[Edit, ...]] = set()
-    for _ in range(MAX_PASSES):
-        wanted = (found for found in outcome.findings if job.task.wants(found.code))
-        chosen = [(d, repair) for d, repair in _chosen(wanted, job.unsafe) if repair.edits not in refused]
-        if not chosen:
-            break
-        done = _applied(watching, document, outcome, chosen, width)
-        if done is None and len(chosen) > 1:
-            chosen = chosen[:1]
-            done = _applied(watching, document, outcome, chosen, width)
+    number = 0
+    while number < MAX_PASSES:
+        wanted = [
+            one
+            for one in outcome.findings
+            if job.task.wants(one.code) and (one.repair is None or one.repair.edits not in refused)
+        ]
+        fixes = _chosen(wanted, job.unsafe)
+        if not fixes:
+            return
+        done = _applied(watching, document, outcome, fixes)
+        if done is None and len(fixes) > 1:
+            fixes = fixes[:1]
+            done = _applied(watching, document, outcome, fixes)
         if done is None:
-            refused.add(chosen[0][1].edits)
+            refused.add(fixes[0][1].edits)
             continue
         refused.clear()
+        number += 1
         document, outcome = done
-        mended.extend(d for d, _ in chosen)
-    return Mended(check(replace(job.task, text=document.given())), tuple(mended), original, document)
+        yield Pass(document, tuple(d for d, _ in fixes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +141,24 @@ class _Watched:
         return self.wants(code) or on_by_default(code)
 
 
+def watched(task: Task) -> Task:
+    """Return a task that finds what a fix must not bring into a file, too."""
+    return replace(task, wants=_Watched(task.wants))
+
+
 def _applied(
-    job: FixTask, document: Editable, outcome: Outcome, chosen: list[tuple[Diagnostic, Repair]], width: int
+    task: Task, document: Editable, outcome: Outcome, fixes: list[tuple[Diagnostic, Repair]]
 ) -> tuple[Editable, Outcome] | None:
     """Return a document after some fixes, and what is found in it; None where that does not fit or does not help."""
     try:
-        changed = document.edited(edit for _, repair in chosen for edit in repair.edits)
+        changed = document.edited(edit for _, repair in fixes for edit in repair.edits)
     except NotEditable:
         return None
-    if not _fits(document, changed, width) or not changed.is_python():
+    if not _fits(document, changed, task.width) or not changed.is_python():
         return None
-    after = check(replace(job.task, text=changed.given()))
-    fewer = sum(d.places for d in after.findings) < sum(d.places for d in outcome.findings)
-    return (changed, after) if fewer or _goes_on(outcome, after, [d for d, _ in chosen]) else None
+    after = check(replace(task, text=changed.given()))
+    fewer = sum(d.places for d in after.findings) <= sum(d.places for d in outcome.findings) - len(fixes)
+    return (changed, after) if fewer or _goes_on(outcome, after, [d for d, _ in fixes]) else None
 
 
 def _goes_on(before: Outcome, after: Outcome, mended: list[Diagnostic]) -> bool:
@@ -176,7 +192,7 @@ def _operand(finding: Diagnostic) -> tuple[tuple[Span, str], ...]:
 
 def _chosen(findings: Iterable[Diagnostic], unsafe: bool) -> list[tuple[Diagnostic, Repair]]:
     """Return the findings to mend in one pass: none of their edits touches another's."""
-    chosen: list[tuple[Diagnostic, Repair]] = []
+    found: list[tuple[Diagnostic, Repair]] = []
     taken: list[tuple[_Place, _Place]] = []
     for finding in findings:
         repair = finding.repair
@@ -187,8 +203,8 @@ def _chosen(findings: Iterable[Diagnostic], unsafe: bool) -> list[tuple[Diagnost
             continue
         for place in places:
             insort(taken, place)
-        chosen.append((finding, repair))
-    return chosen
+        found.append((finding, repair))
+    return found
 
 
 def _touches(place: tuple[_Place, _Place], taken: list[tuple[_Place, _Place]]) -> bool:
@@ -198,11 +214,7 @@ def _touches(place: tuple[_Place, _Place], taken: list[tuple[_Place, _Place]]) -
 
 
 def _fits(before: Editable, after: Editable, width: int) -> bool:
-    """Tell whether no line became longer than the file's lines may be."""
+    """Tell whether no line became longer than the file's lines may be, as by two fixes in it."""
     known = set(before.plain().split("\n"))
-    return all(_width(line) <= width or line in known for line in after.plain().split("\n"))
-
-
-def _width(line: str) -> int:
-    """Return how long a line is without the comment at its end."""
-    return len(line.partition("  #")[0])
+    allowed = max([width, *map(width_of, known)])
+    return all(width_of(line) <= allowed or line in known for line in after.plain().split("\n"))

@@ -15,7 +15,7 @@ from torchdevlint import gate
 from torchdevlint.checking import comments, notebooks, sources
 from torchdevlint.checking.notebooks import BadNotebook, Notebook, Place
 from torchdevlint.engine import Diagnostic, analyse
-from torchdevlint.options import FAILURE, NotAnalysed, Options
+from torchdevlint.options import FAILURE, WIDTH, NotAnalysed, Options
 from torchdevlint.project import Project
 
 _Found = TypeVar("_Found")
@@ -59,6 +59,7 @@ class Task:
     """One file to check: its text where it is not to be read, the codes wanted in it, and whether comments count.
 
     With ``unused``, comments that silence nothing are found too. ``project`` is what no file of the project shows.
+    Up to ``width`` characters a line may have that a fix makes longer, and up to those of the longest line of the file.
     """
 
     path: str
@@ -67,6 +68,7 @@ class Task:
     noqa: bool = True
     unused: bool = False
     project: Project = Project()  # noqa: RUF009 (frozen)
+    width: int = WIDTH
 
 
 def check(task: Task) -> Outcome:
@@ -113,10 +115,10 @@ def _read(task: Task) -> tuple[str, Notebook | None]:
 
 def _findings(text: str, task: Task, notebook: Notebook | None) -> tuple[Diagnostic, ...]:
     if notebook is None:
-        return _analysed(text, Options(task.path, task.wants, details=True, project=task.project))
+        return _analysed(text, Options(task.path, task.wants, details=True, project=task.project, width=task.width))
     # a cell that is no Python does not run, and the others do
     refused = [_failure(f"syntax error: {one.message}", one.line, one.column) for one in notebook.refused]
-    options = Options(task.path, task.wants, True, notebook.name_of, is_notebook=True, project=task.project)
+    options = Options(task.path, task.wants, True, notebook.name_of, True, task.project, task.width)
     return tuple(sorted((*refused, *_analysed(text, options)), key=lambda d: (d.line, d.column, d.code)))
 
 

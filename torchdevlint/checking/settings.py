@@ -11,6 +11,7 @@ from pathlib import Path
 from torchdevlint import project
 from torchdevlint.checking.discovery import EXCLUDED
 from torchdevlint.checking.selectors import PerFile
+from torchdevlint.options import WIDTH
 from torchdevlint.project import Project
 from torchdevlint.rule import Severity
 
@@ -42,7 +43,7 @@ class Settings:
     respect_gitignore: bool = True
     fail_on: Severity = Severity.ADVICE
     output_format: str | None = None
-    line_length: int = 88
+    line_length: int = WIDTH
     default_device: str = ""
     functions_on_accelerator: tuple[str, ...] = ()
     functions_on_host: tuple[str, ...] = ()

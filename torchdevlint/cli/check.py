@@ -107,7 +107,7 @@ def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
         return _mend_input(arguments, settings)
     # a file of two names is mended once
     files = {Path(task.path).resolve(): task for task in reversed(_tasks(arguments, settings))}
-    jobs = [_job(arguments, settings, task) for task in reversed(files.values())]
+    jobs = [_job(arguments, task) for task in reversed(files.values())]
     with telling.progress(len(jobs)) as advance:
         done = running.run(fixing.mend, jobs, arguments.jobs or running.jobs_by_default(), advance)
     editing.tell_fixes(done, diff=arguments.diff, show=arguments.show_fixes, to=arguments.output_file)
@@ -120,14 +120,14 @@ def _mend(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0 if arguments.fix_only else _tell(arguments, settings, [one.outcome for one in done])
 
 
-def _job(arguments: argparse.Namespace, settings: Settings, task: Task) -> FixTask:
-    return FixTask(task, arguments.unsafe_fixes, not arguments.diff, settings.line_length)
+def _job(arguments: argparse.Namespace, task: Task) -> FixTask:
+    return FixTask(task, arguments.unsafe_fixes, not arguments.diff)
 
 
 def _mend_input(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend standard input to standard output, as formatters do; what is left is told on standard error."""
     name, data = arguments.stdin_filename, sys.stdin.buffer.read()
-    job = _job(arguments, settings, _task(arguments, settings, name, _decoded(name, data)))
+    job = _job(arguments, _task(arguments, settings, name, _decoded(name, data)))
     try:
         done = fixing.mended(job, parse(name, data))
         after = done.document.encode()
@@ -184,7 +184,8 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
 def _task(arguments: argparse.Namespace, settings: Settings, path: str, text: str | None = None) -> Task:
     codes = selectors.selection(settings.select, settings.extend_select, settings.ignore)
     wants = selectors.wanted_in(path, codes, settings.per_file_ignores, settings.root)
-    return Task(path, wants, text, not arguments.disable_noqa, arguments.report_unused_noqa, settings.project)
+    noqa, unused, width = not arguments.disable_noqa, arguments.report_unused_noqa, settings.line_length
+    return Task(path, wants, text, noqa, unused, settings.project, width)
 
 
 def _decoded(name: str, data: bytes) -> str:

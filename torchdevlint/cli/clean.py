@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from torchdevlint.checking import cache, outcomes, settings
+from torchdevlint.checking import cache, settings, trying
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.cli import telling
 from torchdevlint.cli.failure import Failure
@@ -46,7 +46,7 @@ def add_cache_dir(group: argparse._ActionsContainer) -> None:
 
 def checker(arguments: argparse.Namespace, root: Path) -> Callable[[Task], Outcome]:
     """Return what checks a file: with a cache, unless nobody wants one."""
-    return outcomes.check if arguments.no_cache else cache.opened(folder_of(arguments, root))
+    return trying.check if arguments.no_cache else cache.opened(folder_of(arguments, root))
 
 
 def folder_of(arguments: argparse.Namespace, root: Path) -> Path:

@@ -9,7 +9,6 @@ from pathlib import Path
 from torchdevlint.checking import comments, documents, editing
 from torchdevlint.checking.fixing import Mended
 from torchdevlint.checking.outcomes import Outcome
-from torchdevlint.checking.writing import replace_bytes
 from torchdevlint.cli import telling
 from torchdevlint.cli.telling import count, say
 from torchdevlint.options import FAILURE
@@ -27,7 +26,8 @@ def add_noqa(found: Sequence[Outcome], reason: str) -> int:
             continue
         path = Path(outcome.path)
         try:
-            replace_bytes(path, comments.added(editing.load(path), findings, reason).encode())
+            original = editing.load(path)
+            editing.save(path, comments.added(original, findings, reason), original)
             done += len(findings)
         except (OSError, documents.NotEditable) as error:
             failed += 1

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from torchdevlint import lattice, transfers
-from torchdevlint.claims import MARK
+from torchdevlint import claims, lattice, transfers
 from torchdevlint.events import Event
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter import classes, functions, processes, statements, told
@@ -59,7 +58,7 @@ def interpret(
     called_names = run.called_names = frozenset(name[::-1] for name, before in called if not before)
     run.counters = frozenset(name[::-1] for name in _COUNTED.findall(backwards))
     run.yields = "yield" in text
-    run.claims = MARK in text
+    run.claims = claims.may_be_in(text)
     run.facts.importable = importable
     run.facts.definitions_only = not _runs_something(module)
     default_device = transfers.parse(knowledge.default_device)

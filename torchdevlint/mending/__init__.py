@@ -11,7 +11,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol, cast
 
 from torchdevlint.edits import Repair, Safety
+from torchdevlint.mending.fitting import fitted
 from torchdevlint.mending.source import Source
+from torchdevlint.options import WIDTH
 
 if TYPE_CHECKING:
     from torchdevlint.rule import Finding, Rule
@@ -39,10 +41,14 @@ def _mender(code: str) -> _Mender | None:
     return cast("_Mender", importlib.import_module(f"{__name__}.{stem}")) if stem is not None else None
 
 
-def repair(rule: Rule, finding: Finding, source: Source) -> Repair | None:
-    """Return what mends a finding of a rule, None where there is no fix or it cannot be written there."""
+def repair(rule: Rule, finding: Finding, source: Source, width: int = WIDTH) -> Repair | None:
+    """Return what mends a finding of a rule, None where there is no fix or it cannot be written there.
+
+    A line that it makes longer than ``width``, and than the longest of the file, is broken.
+    """
     mender = _mender(rule.code)
-    return mender.mend(finding, source) if mender is not None else None
+    found = mender.mend(finding, source) if mender is not None else None
+    return fitted(source, found, width) if found is not None else None
 
 
 _SAFE = "`torchdevlint check --fix` does so where the source shows how."

@@ -101,8 +101,12 @@ def beside(source: Source, other: ast.expr | None, node: ast.expr) -> str | None
 
 
 def known_at(source: Source, node: ast.expr) -> str | None:
-    """Return the device variable of the script, or the device of an input that a layer takes, for use at a node."""
-    inputs = (text for one in source.fed_beside(node) if (text := beside(source, one, node)) is not None)
+    """Return the device variable of the script, or the device of an input that a layer takes, for use at a node.
+
+    Neither is one that a literal of the script decides.
+    """
+    fed = (one for one in source.fed_beside(node) if not source.is_literal(one))
+    inputs = (text for one in fed if (text := beside(source, one, node)) is not None)
     return device_at(source, node) or next(inputs, None)
 
 

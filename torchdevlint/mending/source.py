@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 import libcst as cst
 
 from torchdevlint.facts import FileFacts
-from torchdevlint.lattice import Placement, Symbol, SymbolKind
+from torchdevlint.lattice import Placement, Symbol, SymbolKind, names_accelerator
 from torchdevlint.mending.index import Index
 from torchdevlint.mending.scopes import Scope, Scopes
 from torchdevlint.positions import Span, lines_of
@@ -134,7 +134,7 @@ class Source:
 
     def _may_be_any(self, placement: Placement) -> bool:
         """Tell whether a placement is a place to which modules or batches are sent, or one that is chosen."""
-        return all(
+        return not names_accelerator(placement) and all(
             isinstance(p.device, Symbol)
             and p.device.kind in (SymbolKind.PLACE, SymbolKind.DEVICE_OF)
             and (p.device.expansion is not None or self._facts.can_be_accelerator(p.device))
@@ -151,9 +151,15 @@ class Source:
         return node in self._facts.factories
 
     @cached_property
+    def _met(self) -> dict[ast.expr, Placement]:
+        """Where the inputs of layers are."""
+        found = ((self.expression(node), placement) for node, placement in self._facts.fed.items())
+        return {one: placement for one, placement in found if one is not None}
+
+    @cached_property
     def _fed(self) -> dict[Scope, dict[str, ast.Name]]:
         found: dict[Scope, dict[str, ast.Name]] = {}
-        names = (one for node in self._facts.fed if isinstance(one := self.expression(node), ast.Name))
+        names = (one for one in self._met if isinstance(one, ast.Name))
         for one in sorted(names, key=lambda name: (name.lineno, name.col_offset)):
             found.setdefault(self.scopes.around(one)[0], {}).setdefault(one.id, one)
         return found
@@ -161,6 +167,11 @@ class Source:
     def fed_beside(self, node: ast.AST) -> list[ast.Name]:
         """Return the names that layers take as their inputs in the function around a node, each once."""
         return list(self._fed.get(self.scopes.around(node)[0], {}).values())[:MAX_ASKED]
+
+    def is_literal(self, fed: ast.Name) -> bool:
+        """Tell whether an input of a layer, which its function was not handed, is on an accelerator by its name."""
+        bound = self.scopes.bindings(self.scopes.around(fed)[0]).get(fed.id, [])
+        return any(bound) and names_accelerator(self._met[fed])
 
 
 def is_plain(node: ast.AST | None) -> bool:

@@ -33,7 +33,7 @@ def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None)
     used, modules = set(paths(statement)), source.scopes.imported
     if any(_binds(one, used) for one in between) or any(_uses(one, statement, modules) for one in between[1:]):
         return None
-    if not (_is_alone(source, statement) and _is_alone(source, around)):
+    if not (is_alone(source, statement) and is_alone(source, around)):
         return None
     first, last, above = _first_line(source, statement), statement.end_lineno, _first_line(source, around)
     assert last is not None
@@ -121,7 +121,7 @@ def _binds(node: ast.AST, used: set[tuple[str, ...]]) -> bool:
     return any(path[: len(target)] == target for target in targets for path in used)
 
 
-def _is_alone(source: Source, node: ast.stmt) -> bool:
+def is_alone(source: Source, node: ast.stmt) -> bool:
     """Tell whether a statement shares its lines with comments only."""
     span = source.span(node)
     behind = source.lines[span.end_line - 1][span.end_column :].strip()
@@ -140,19 +140,19 @@ def _first_line(source: Source, node: ast.stmt) -> int:
 
 def within(source: Source, statement: ast.stmt | None, header: str) -> tuple[Edit, ...] | None:
     """Return the edits that put a statement into a block of its own, None where a line of it is part of a text."""
-    if statement is None or not _is_alone(source, statement):
+    if statement is None or not is_alone(source, statement):
         return None
     assert statement.end_lineno is not None
     texts = (n for n in ast.walk(statement) if isinstance(n, ast.Constant | ast.JoinedStr))
     if any(one.lineno != one.end_lineno for one in texts):
         return None
-    indent, step = source.indent(statement.lineno), _step(source)
+    indent, step = source.indent(statement.lineno), step_of(source)
     opening = Edit(Span(statement.lineno, 0, statement.lineno, 0), f"{indent}{header}:\n{step}")
     rest = [n for n in range(statement.lineno + 1, statement.end_lineno + 1) if source.lines[n - 1].strip()]
     return (opening, *(Edit(Span(line, 0, line, 0), step) for line in rest))
 
 
-def _step(source: Source) -> str:
+def step_of(source: Source) -> str:
     """Return by how much the first block of the file is indented."""
     for node in ast.walk(source.tree):
         match node:

@@ -67,10 +67,10 @@ The comment will silence a finding that is new, and that nobody has looked at.
         once=False,
         in_tests=True,
         check=_says_nothing_of_devices,
-        doc="""A comment that begins with `# tdl:` tells nothing: it has another form, or names what is not in the file.
+        doc="""A comment that begins with `# tdl:` tells nothing: by its form, by what it names, or by where it stands.
 
 ## What it does
-Finds comments that are meant to tell where a value is, and are misspelt.
+Finds comments that are meant to tell where a value is, and are misspelt or stand where no statement is.
 
 ## Why is this bad?
 What the comment was to tell is not known, so that bugs are not found.

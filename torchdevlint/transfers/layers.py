@@ -106,7 +106,7 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
 def _note_met(run: Run, inputs: tuple[Operand, ...]) -> None:
     """Note the parameters of a method that a layer takes as they were handed in: those are where the layer is."""
     for given in inputs:
-        run.facts.fed.add(given.node)
+        run.facts.fed[given.node] = run.facts.fed.get(given.node, frozenset()) | given.placement
         for why in (p.why for p in given.placement if p.why is not None and p.why.role is Role.INPUT):
             if isinstance(why.node, cst.Param) and why.node.name.value == given.text:
                 run.facts.met_inputs.add(why.node)

@@ -72,7 +72,8 @@ def device(run: Run, row: DeviceType, call: Call, receiver: Argument | None) -> 
             if not isinstance(index.value, Const) or not isinstance(index.value.value, int):
                 run.facts.chosen = True
                 key = index.value.key if isinstance(index.value, Opaque) else run.new_key()
-                return Device(lattice.on(Symbol(key, SymbolKind.PLACE, text_of(index.node))), form=Form.OBJECT)
+                symbol = Symbol(key, SymbolKind.PLACE, text_of(index.node), lattice.on(found))
+                return Device(lattice.on(symbol), form=Form.OBJECT)
             found = Concrete(found.type, index.value.value)
         return Device(lattice.on(found), value.node if lattice.is_accelerator(found) else None, form=Form.OBJECT)
     if isinstance(value, Device):

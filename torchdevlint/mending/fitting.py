@@ -1,0 +1,136 @@
+"""Lines that fixes make longer: what does not fit is broken inside the brackets of a call, or not made."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+
+from torchdevlint.edits import Edit, Repair
+from torchdevlint.mending.source import Source
+from torchdevlint.mending.statements import is_alone, step_of
+from torchdevlint.positions import Span
+
+_OPENING, _CLOSING = "([{", ")]}"
+_COMMAS_OF_THEIR_OWN = ("lambda", "for")
+
+
+def width_of(line: str) -> int:
+    """Return how long a line is without the comment at its end."""
+    return len(line.partition("  #")[0])
+
+
+def fitted(source: Source, repair: Repair, width: int) -> Repair | None:
+    """Return a repair after which no line is too long that was not there, None where that cannot be had."""
+    known = source.cached(_lines)
+    allowed = max(width, source.cached(_widest))
+    edits: list[Edit] = []
+    for group in _by_lines(repair.edits):
+        first, last = group[0].span.line, max(edit.span.end_line for edit in group)
+        text = _changed(source, group, first, last)
+        if all(width_of(line) <= allowed or line in known for line in text.split("\n")):
+            edits += group
+            continue
+        broken = _broken(source, text, first, allowed) if first == last else None
+        if broken is None:
+            return None
+        indent = len(source.indent(first))
+        edits.append(Edit(Span(first, indent, first, len(source.lines[first - 1])), broken))
+    return Repair(repair.safety, tuple(edits))
+
+
+def _lines(source: Source) -> frozenset[str]:
+    return frozenset(source.lines)
+
+
+def _widest(source: Source) -> int:
+    return max(map(width_of, source.lines))
+
+
+def _by_lines(edits: tuple[Edit, ...]) -> list[list[Edit]]:
+    """Return edits in the order of the source, those together that share a line."""
+    groups: list[list[Edit]] = []
+    last = 0
+    for edit in sorted(edits, key=lambda e: (e.span.line, e.span.column)):
+        if not groups or edit.span.line > last:
+            groups.append([])
+        groups[-1].append(edit)
+        last = max(last, edit.span.end_line)
+    return groups
+
+
+def _changed(source: Source, edits: list[Edit], first: int, last: int) -> str:
+    """Return what stands in some lines after edits of them."""
+    parts, place = [], (first, 0)
+    for edit in edits:
+        parts += [source.between(place, (edit.span.line, edit.span.column)), edit.text]
+        place = (edit.span.end_line, edit.span.end_column)
+    return "".join((*parts, source.between(place, (last, len(source.lines[last - 1])))))
+
+
+def _broken(source: Source, text: str, line: int, allowed: int) -> str | None:
+    """Return the statement of a line over several lines, without its first indentation, None where it stays one.
+
+    It ends in a call, whose arguments get a line of their own, or each its own line if they do not fit on one.
+    """
+    statement = source.cached(_statements).get(line)
+    if statement is None or statement.lineno != statement.end_lineno or not is_alone(source, statement):
+        return None
+    indent, code = source.indent(line), text.strip()
+    try:
+        parts = _arguments(code)
+    except SyntaxError:  # `elif`
+        return None
+    if parts is None:
+        return None
+    head, arguments, has_comma = parts
+    inner = indent + step_of(source)
+    together, apart = [", ".join(arguments)], [f"{one}," for one in arguments]
+    for lines in [apart] if has_comma else [together, apart]:
+        written = [f"{indent}{head}", *(f"{inner}{one}" for one in lines), f"{indent})"]
+        if all(width_of(one) <= allowed for one in written):
+            return "\n".join(written).removeprefix(indent)
+    return None
+
+
+def _statements(source: Source) -> dict[int, ast.stmt]:
+    return {one.lineno: one for one in ast.walk(source.tree) if isinstance(one, ast.stmt)}
+
+
+def _arguments(code: str) -> tuple[str, list[str], bool] | None:
+    """Return how a statement begins that ends in a call, the arguments of that, and whether a comma follows them."""
+    match ast.parse(code).body:
+        case [ast.Expr(value=value) | ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Return(value=value)]:
+            pass
+        case _:
+            return None
+    if not isinstance(value, ast.Call) or any(isinstance(one, ast.Call) for one in ast.walk(value.func)):
+        return None
+    start = len(code.encode()[: value.func.end_col_offset].decode())
+    opening = code.find("(", start)
+    if code[start:opening].strip() or value.end_col_offset != len(code.encode()):
+        return None  # a part of it is in parentheses
+    return _split(code, opening)
+
+
+def _split(code: str, opening: int) -> tuple[str, list[str], bool] | None:
+    """Split what is between a bracket and the end of a statement at the commas that are in no other bracket."""
+    depth, begin, arguments = 0, opening + 1, []
+    for token in _tokens(code):
+        column = token.start[1]
+        if token.type == tokenize.COMMENT or (depth == 1 and token.string in _COMMAS_OF_THEIR_OWN):
+            return None
+        if column < opening or token.type != tokenize.OP:
+            continue
+        depth += (token.string in _OPENING) - (token.string in _CLOSING)
+        if token.string == "," and depth == 1:
+            arguments.append(code[begin:column].strip())
+            begin = column + 1
+    last = code[begin:-1].strip()
+    arguments += [last] if last else []
+    return (code[: opening + 1], arguments, not last) if arguments else None
+
+
+def _tokens(code: str) -> Iterator[tokenize.TokenInfo]:
+    return tokenize.generate_tokens(io.StringIO(code).readline)
