@@ -192,6 +192,19 @@ def test_it_stands_beside_the_configuration(project: Path) -> None:
     assert not (project / cache.FOLDER).exists()
 
 
+def test_clean_takes_the_configuration_that_check_took(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "other").mkdir()
+    (project / "other" / "own.toml").write_text("[tool.torchdevlint]\n")
+    main(["check", "--config", "other/own.toml"])
+    main(["check", "--isolated"])
+    assert main(["clean", "--isolated"]) == 0
+    assert [path.exists() for path in (project / cache.FOLDER, project / "other" / cache.FOLDER)] == [False, True]
+    assert main(["clean", "--config", "other/own.toml"]) == 0
+    assert not (project / "other" / cache.FOLDER).exists()
+    assert main(["clean", "--config", "nowhere.toml"]) == 2
+    assert capsys.readouterr().err.endswith("torchdevlint: nowhere.toml: No such file or directory\n")
+
+
 def test_clean_removes_nothing_else(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from torchdevlint import mending
-from torchdevlint.checking import fixing
+from torchdevlint.checking import fixing, passes
 from torchdevlint.checking.documents import Document
 from torchdevlint.checking.fixing import FixTask, mended
 from torchdevlint.checking.outcomes import Task, check
@@ -128,7 +128,8 @@ def test_what_stands_for_several_is_not_moved(text: str, code: str) -> None:
 
 
 def test_what_does_not_help_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fixing, "check", lambda task: before)
+    for module in (fixing, passes):
+        monkeypatch.setattr(module, "check", lambda task: before)
     before = check(Task("a.py", on_by_default, THROWN_AWAY))
     assert after(THROWN_AWAY, "TDL201") == THROWN_AWAY
 
@@ -173,12 +174,13 @@ def test_a_fix_that_shows_another_fault_is_not_made(
     text = f"{HOST}out = model(-host)\n"
     before = check(Task("a.py", lambda code: code == "TDL102", text))
     later = replace(before, findings=tuple(map(change, before.findings)))
-    monkeypatch.setattr(fixing, "check", lambda task: before if task.text == text else later)
+    for module in (fixing, passes):
+        monkeypatch.setattr(module, "check", lambda task: before if task.text == text else later)
     assert (after(text, "TDL102") != text) is made
 
 
 def test_the_next_place_is_looked_for_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fixing, "MAX_PASSES", 2)
+    monkeypatch.setattr(passes, "MAX_PASSES", 2)
     text = HOST + "out = model(host)\n" + "F.mse_loss(out, host)\n" * 9
     done = mended(FixTask(Task("a.py", on_by_default, text, width=120)), Document(text, "utf-8"))
     assert len(done.mended) == done.after.count(".to(") == 2
@@ -331,7 +333,9 @@ def test_what_is_not_encoded_as_it_says_stays(file: Path, capsys: Capture) -> No
     file.write_bytes(data)
     assert main(["check", "--fix", "--unsafe-fixes"]) == 1
     assert file.read_bytes() == data
-    assert "train.py is left as it is: it is not encoded as it declares" in capsys.readouterr().err
+    assert "train.py:2:1: TDL000 syntax error: 'ascii' codec can't decode byte" in capsys.readouterr().out
+    assert main(["check", "--diff", "--unsafe-fixes"]) == 1
+    assert "train.py:2:1 is left as it is: syntax error: 'ascii' codec" in capsys.readouterr().err
 
 
 def test_a_link_stays_one(file: Path) -> None:

@@ -68,7 +68,8 @@ class Cached:
             return known.outcome
         # of the very bytes that were looked up: the file may be another one by now
         try:
-            outcome = trying.check(replace(task, text=outcomes.decode(task.path, data)), data)
+            text, refusal = outcomes.decoded(task.path, data)
+            outcome = trying.check(replace(task, text=text, refusal=refusal), data)
         except BadNotebook:
             return trying.check(task)
         if not any(found.code == FAILURE for found in outcome.findings):

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
-from torchdevlint.checking import editing
+from torchdevlint.checking import editing, trying
 from torchdevlint.checking.documents import Document, NotEditable
 from torchdevlint.checking.editing import Editable
-from torchdevlint.checking.outcomes import Outcome, Task, check
+from torchdevlint.checking.outcomes import Outcome, check
+from torchdevlint.checking.passes import FixTask, has_fixes, passes, watched
 from torchdevlint.checking.sources import lines_of
-from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
-from torchdevlint.mending.fitting import width_of
-from torchdevlint.options import on_by_default
-from torchdevlint.positions import Span
 
-MAX_PASSES = 40
-"""A fix may show the next place of the same fault; a file has more of them rarely."""
-
-
-_KIND = len("TDL1")
-"""How much of a code tells the kind of its rule."""
-
-_Place = tuple[int, int]
+__all__ = ["FixTask", "Mended", "mend", "mended"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +46,11 @@ class Mended:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FixTask:
-    """One file to mend; with ``write`` the file is replaced, and with ``unsafe`` by unsafe fixes, too."""
-
-    task: Task
-    unsafe: bool = False
-    write: bool = True
-
-
 def mend(job: FixTask) -> Mended:
     """Apply the fixes of one file. Whatever goes wrong is told in the result, and the file is then as it was."""
     outcome = check(job.task)
-    if not _chosen(outcome.findings, job.unsafe):
-        return Mended(outcome)
+    if not has_fixes(job, outcome):
+        return Mended(trying.tried(job.task, outcome))
     path = Path(job.task.path)
     try:
         original = editing.load(path)
@@ -81,7 +59,7 @@ def mend(job: FixTask) -> Mended:
             editing.save(path, done.document, original)
     except (OSError, NotEditable) as error:
         told = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-        return Mended(outcome, problem=told)
+        return Mended(trying.tried(job.task, outcome), problem=told)
     return done
 
 
@@ -93,128 +71,4 @@ def mended(job: FixTask, original: Editable) -> Mended:
     for done in passes(job, document, outcome):
         document = done.document
         mended += done.mended
-    return Mended(check(replace(job.task, text=document.given())), tuple(mended), original, document)
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """A document after some fixes more, and what those mended."""
-
-    document: Editable
-    mended: tuple[Diagnostic, ...]
-
-
-def passes(job: FixTask, document: Editable, outcome: Outcome) -> Iterator[Pass]:
-    """Yield a document after each pass of its fixes; ``outcome`` is what is found in it, by a task that is watched."""
-    watching = watched(job.task)
-    refused: set[tuple[Edit, ...]] = set()
-    number = 0
-    while number < MAX_PASSES:
-        wanted = [
-            one
-            for one in outcome.findings
-            if job.task.wants(one.code) and (one.repair is None or one.repair.edits not in refused)
-        ]
-        fixes = _chosen(wanted, job.unsafe)
-        if not fixes:
-            return
-        done = _applied(watching, document, outcome, fixes)
-        if done is None and len(fixes) > 1:
-            fixes = fixes[:1]
-            done = _applied(watching, document, outcome, fixes)
-        if done is None:
-            refused.add(fixes[0][1].edits)
-            continue
-        refused.clear()
-        number += 1
-        document, outcome = done
-        yield Pass(document, tuple(d for d, _ in fixes))
-
-
-@dataclass(frozen=True, slots=True)
-class _Watched:
-    """The codes that a fix must not bring into a file: those that are wanted, and those that are on by default."""
-
-    wants: Callable[[str], bool]
-
-    def __call__(self, code: str) -> bool:
-        return self.wants(code) or on_by_default(code)
-
-
-def watched(task: Task) -> Task:
-    """Return a task that finds what a fix must not bring into a file, too."""
-    return replace(task, wants=_Watched(task.wants))
-
-
-def _applied(
-    task: Task, document: Editable, outcome: Outcome, fixes: list[tuple[Diagnostic, Repair]]
-) -> tuple[Editable, Outcome] | None:
-    """Return a document after some fixes, and what is found in it; None where that does not fit or does not help."""
-    try:
-        changed = document.edited(edit for _, repair in fixes for edit in repair.edits)
-    except NotEditable:
-        return None
-    if not _fits(document, changed, task.width) or not changed.is_python():
-        return None
-    after = check(replace(task, text=changed.given()))
-    fewer = sum(d.places for d in after.findings) <= sum(d.places for d in outcome.findings) - len(fixes)
-    return (changed, after) if fewer or _goes_on(outcome, after, [d for d, _ in fixes]) else None
-
-
-def _goes_on(before: Outcome, after: Outcome, mended: list[Diagnostic]) -> bool:
-    """Tell whether all that is found anew are later places of what was mended.
-
-    Where a tensor is first used in the wrong place, the program ends: it is the fix that lets it reach the next one.
-    """
-    known: Counter[tuple[str, int]] = Counter()
-    for one in before.findings:
-        if one not in mended:
-            known[one.code, one.line] += one.places
-    for one in after.findings:
-        if known[one.code, one.line] >= one.places:
-            known[one.code, one.line] -= one.places
-        elif not any(_is_later(one, first) for first in mended):
-            return False
-    return True
-
-
-def _is_later(one: Diagnostic, first: Diagnostic) -> bool:
-    """Tell whether a finding stands below another, is of its kind, and is about the tensor that the other is about."""
-    same = one.code[:_KIND] == first.code[:_KIND] and _operand(one) == _operand(first)
-    return same and _operand(one) != () and (one.line, one.column) > (first.line, first.column)
-
-
-def _operand(finding: Diagnostic) -> tuple[tuple[Span, str], ...]:
-    """Return how the first operand of a finding got to its device."""
-    last = next((number for number, step in enumerate(finding.trace) if step.device), -1)
-    return tuple((step.span, step.device) for step in finding.trace[: last + 1])
-
-
-def _chosen(findings: Iterable[Diagnostic], unsafe: bool) -> list[tuple[Diagnostic, Repair]]:
-    """Return the findings to mend in one pass: none of their edits touches another's."""
-    found: list[tuple[Diagnostic, Repair]] = []
-    taken: list[tuple[_Place, _Place]] = []
-    for finding in findings:
-        repair = finding.repair
-        if repair is None or (repair.safety is Safety.UNSAFE and not unsafe):
-            continue
-        places = [((s.line, s.column), (s.end_line, s.end_column)) for s in (edit.span for edit in repair.edits)]
-        if any(_touches(place, taken) for place in places):
-            continue
-        for place in places:
-            insort(taken, place)
-        found.append((finding, repair))
-    return found
-
-
-def _touches(place: tuple[_Place, _Place], taken: list[tuple[_Place, _Place]]) -> bool:
-    """Tell whether a stretch touches one of those that are taken, which are sorted and do not touch each other."""
-    after = bisect_left(taken, place)
-    return (after < len(taken) and taken[after][0] <= place[1]) or (after > 0 and taken[after - 1][1] >= place[0])
-
-
-def _fits(before: Editable, after: Editable, width: int) -> bool:
-    """Tell whether no line became longer than the file's lines may be, as by two fixes in it."""
-    known = set(before.plain().split("\n"))
-    allowed = max([width, *map(width_of, known)])
-    return all(width_of(line) <= allowed or line in known for line in after.plain().split("\n"))
+    return Mended(trying.check(replace(job.task, text=document.given())), tuple(mended), original, document)

@@ -6,7 +6,7 @@ import ast
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +14,7 @@ from typing import TypeVar
 from torchdevlint import gate
 from torchdevlint.checking import comments, notebooks, sources
 from torchdevlint.checking.notebooks import BadNotebook, Notebook, Place
+from torchdevlint.checking.sources import Refusal
 from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.options import FAILURE, WIDTH, NotAnalysed, Options
 from torchdevlint.project import Project
@@ -60,6 +61,7 @@ class Task:
 
     With ``unused``, comments that silence nothing are found too. ``project`` is what no file of the project shows.
     Up to ``width`` characters a line may have that a fix makes longer, and up to those of the longest line of the file.
+    ``refusal`` is why Python would not decode the bytes that the text was made of.
     """
 
     path: str
@@ -69,18 +71,22 @@ class Task:
     unused: bool = False
     project: Project = Project()  # noqa: RUF009 (frozen)
     width: int = WIDTH
+    refusal: Refusal | None = None
 
 
 def check(task: Task) -> Outcome:
     """Return what comes of one file. Whatever goes wrong with it is a finding, never an exception."""
     try:
-        text, notebook = _read(task)
+        text, notebook, refusal = _read(task)
     except OSError as error:
         return Outcome(task.path, (_failure(f"not read: {error.strerror or error}"),))
     except BadNotebook as reason:
         return Outcome(task.path, (_failure(f"not analysed: {reason}"),))
     # whatever is selected: in a file that is not analysed nothing of it can be found
     found = tuple(d for d in _findings(text, task, notebook) if d.code == FAILURE or task.wants(d.code))
+    if refusal is not None:  # a file that cannot be decoded cannot be mended
+        refused = _failure(f"syntax error: {refusal.reason}", refusal.line)
+        found = (refused, *(replace(one, repair=None) for one in found))
     if not found and not (task.unused and _MAY_BE_UNUSED in text):
         return Outcome(task.path)
     lines = sources.lines_of(text)
@@ -99,18 +105,22 @@ def check(task: Task) -> Outcome:
     return Outcome(task.path, found, silenced, shown, places)
 
 
-def decode(path: str, data: bytes) -> str:
-    """Return the text that a file's bytes are. Raises `BadNotebook`."""
-    return notebooks.decode(data) if notebooks.is_notebook(path) else sources.decode(data)
+def decoded(path: str, data: bytes) -> tuple[str, Refusal | None]:
+    """Return the text that a file's bytes are, and why Python refuses it, if it does. Raises `BadNotebook`."""
+    return (notebooks.decode(data), None) if notebooks.is_notebook(path) else sources.decoded(data)
 
 
-def _read(task: Task) -> tuple[str, Notebook | None]:
-    """Return the program of a file, and the notebook that it is. Raises `OSError` and `BadNotebook`."""
+def _read(task: Task) -> tuple[str, Notebook | None, Refusal | None]:
+    """Return the program of a file, the notebook that it is, and why Python refuses its bytes.
+
+    Raises `OSError` and `BadNotebook`.
+    """
     if not notebooks.is_notebook(task.path):
-        return sources.read(task.path) if task.text is None else task.text, None
+        text, refusal = sources.read(task.path) if task.text is None else (task.text, task.refusal)
+        return text, None, refusal
     text = notebooks.decode(Path(task.path).read_bytes()) if task.text is None else task.text
     notebook = notebooks.parse(text)
-    return notebook.plain(), notebook
+    return notebook.plain(), notebook, None
 
 
 def _findings(text: str, task: Task, notebook: Notebook | None) -> tuple[Diagnostic, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import tokenize
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from flake8.processor import FileProcessor
 from flake8.violation import Violation
@@ -16,25 +18,45 @@ _PLAIN = Namespace(
 )
 
 
-def read(path: str) -> str:
-    """Return the text of a file, decoded as it declares. Raises `OSError`."""
-    try:
-        with tokenize.open(path) as source:
-            return source.read().removeprefix("\ufeff")
-    except (SyntaxError, UnicodeError, LookupError):
-        # flake8 does the same, so that a wrong declaration is no reason to find nothing
-        with open(path, encoding="latin-1") as source:  # noqa: PTH123 (a path may be a text)
-            return source.read()
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why Python does not even decode a file, and the line that it stops at."""
+
+    reason: str
+    line: int = 1
 
 
-def decode(data: bytes) -> str:
-    """Return the text of what came through standard input."""
+def read(path: str) -> tuple[str, Refusal | None]:
+    """Return the text of a file as `decoded` does. Raises `OSError`."""
+    return decoded(Path(path).read_bytes())
+
+
+def decoded(data: bytes) -> tuple[str, Refusal | None]:
+    """Return the text that a file's bytes are, decoded as it declares.
+
+    Where that cannot be done, the reason is told, and the text is what flake8 makes of it, so that a wrong declaration
+    is no reason to find nothing.
+    """
+    refusal = None
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
-    except (SyntaxError, UnicodeError, LookupError):
-        text = data.decode("latin-1")
-    return io.StringIO(text.removeprefix("\ufeff"), newline=None).read()
+    except UnicodeDecodeError as error:
+        refusal = Refusal(str(error), data.count(b"\n", 0, error.start) + 1)
+    except (SyntaxError, UnicodeError, LookupError) as error:
+        refusal = Refusal(str(error))
+    if refusal is not None:
+        text = data.removeprefix(codecs.BOM_UTF8).decode("latin-1")
+    return io.StringIO(text.removeprefix("\ufeff"), newline=None).read(), refusal
+
+
+def refusal_of(path: str, text: str) -> Refusal | None:
+    """Return why Python refuses a file of which flake8 read this text; None for one that is read as it declares."""
+    try:
+        found, refusal = read(path)
+    except OSError:
+        return None
+    return refusal if found == text else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from torchdevlint.checking import editing, fixing, outcomes
+from torchdevlint.checking import editing, outcomes, passes
 from torchdevlint.checking.documents import Document, NotEditable
 from torchdevlint.checking.editing import Editable
-from torchdevlint.checking.fixing import FixTask
 from torchdevlint.checking.notebooks import is_notebook
 from torchdevlint.checking.outcomes import Outcome, Task
+from torchdevlint.checking.passes import FixTask
 from torchdevlint.edits import Safety
 from torchdevlint.engine import Diagnostic, all_rules
 from torchdevlint.options import on_by_default
@@ -21,7 +21,11 @@ _MORE = re.compile(r", and \d+ more|\d+")
 
 def check(task: Task, data: bytes | None = None) -> Outcome:
     """Return what comes of one file, with those of its fixes that can be made. ``data`` is what the file holds."""
-    outcome = outcomes.check(task)
+    return tried(task, outcomes.check(task), data)
+
+
+def tried(task: Task, outcome: Outcome, data: bytes | None = None) -> Outcome:
+    """Return an outcome of that task with those of its fixes that can be made."""
     found = {one.repair.safety for one in outcome.findings if one.repair is not None}
     if not found:
         return outcome
@@ -30,7 +34,7 @@ def check(task: Task, data: bytes | None = None) -> Outcome:
     except (OSError, NotEditable):
         return _with(outcome, set())
     narrow = not all(task.wants(rule.code) for rule in all_rules() if on_by_default(rule.code))
-    watching = replace(fixing.watched(task), text=document.given())
+    watching = replace(passes.watched(task), text=document.given())
     before = outcomes.check(watching) if narrow else outcome
     made: set[int] = set()
     for safety in Safety:
@@ -58,7 +62,7 @@ def _with(outcome: Outcome, made: set[int]) -> Outcome:
 def _made(job: FixTask, document: Editable, before: Outcome, wanted: dict[int, Diagnostic]) -> set[int]:
     """Return the numbers of those findings that are mended; by a later pass they may stand in another line."""
     left = dict(wanted)
-    for done in fixing.passes(job, document, before):
+    for done in passes.passes(job, document, before):
         for mended in done.mended:
             same = (n for n, one in left.items() if one == mended)
             alike = (n for n, one in left.items() if _text(one) == _text(mended))

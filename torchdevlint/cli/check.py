@@ -14,6 +14,7 @@ from torchdevlint.checking.fixing import FixTask
 from torchdevlint.checking.notebooks import BadNotebook
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.checking.settings import Settings
+from torchdevlint.checking.sources import Refusal
 from torchdevlint.cli import clean, editing, telling
 from torchdevlint.cli.chosen import add_settings, in_force
 from torchdevlint.cli.failure import Failure
@@ -127,7 +128,7 @@ def _job(arguments: argparse.Namespace, task: Task) -> FixTask:
 def _mend_input(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend standard input to standard output, as formatters do; what is left is told on standard error."""
     name, data = arguments.stdin_filename, sys.stdin.buffer.read()
-    job = _job(arguments, _task(arguments, settings, name, _decoded(name, data)))
+    job = _job(arguments, _task(arguments, settings, name, data))
     try:
         done = fixing.mended(job, parse(name, data))
         after = done.document.encode()
@@ -170,7 +171,7 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
     """Return what is to be checked. Raises `Failure` for a path that cannot be checked."""
     if arguments.paths == [STDIN]:
         name = arguments.stdin_filename
-        return [_task(arguments, settings, name, _decoded(name, sys.stdin.buffer.read()))]
+        return [_task(arguments, settings, name, sys.stdin.buffer.read())]
     if STDIN in arguments.paths:
         raise Failure("- stands for standard input, and for nothing beside other paths")
     exclude = (*settings.exclude, *settings.extend_exclude)
@@ -181,16 +182,17 @@ def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
         raise Failure(reason) from None
 
 
-def _task(arguments: argparse.Namespace, settings: Settings, path: str, text: str | None = None) -> Task:
+def _task(arguments: argparse.Namespace, settings: Settings, path: str, data: bytes | None = None) -> Task:
     codes = selectors.selection(settings.select, settings.extend_select, settings.ignore)
     wants = selectors.wanted_in(path, codes, settings.per_file_ignores, settings.root)
     noqa, unused, width = not arguments.disable_noqa, arguments.report_unused_noqa, settings.line_length
-    return Task(path, wants, text, noqa, unused, settings.project, width)
+    text, refusal = _decoded(path, data) if data is not None else (None, None)
+    return Task(path, wants, text, noqa, unused, settings.project, width, refusal)
 
 
-def _decoded(name: str, data: bytes) -> str:
-    """Return the text of standard input, which stands for a file of that name. Raises `Failure`."""
+def _decoded(name: str, data: bytes) -> tuple[str, Refusal | None]:
+    """Return the text of standard input, as of a file of that name, and why Python refuses it. Raises `Failure`."""
     try:
-        return outcomes.decode(name, data)
+        return outcomes.decoded(name, data)
     except BadNotebook as reason:
         raise Failure(f"{name}: {reason}") from None

@@ -34,16 +34,26 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--fail-on", choices=[one.value for one in Severity], help="exit with 1 from there on")
     group.add_argument("--output-format", choices=[*FORMATS], help="default: full on a terminal, else concise")
+    add_configuration(parser)
+
+
+def add_configuration(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where the configuration is."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--config", metavar="FILE", type=Path, help="a pyproject.toml to read instead of the nearest")
     where.add_argument("--isolated", action="store_true", help="read no configuration")
 
 
+def configured(arguments: argparse.Namespace) -> tuple[Path | None, Settings]:
+    """Return the file of the configuration, if there is one, and its settings. Raises `BadSettings`."""
+    path = None if arguments.isolated else arguments.config or settings.nearest(Path.cwd())
+    return path, settings.load(path) if path is not None else Settings()
+
+
 def in_force(arguments: argparse.Namespace) -> Settings:
     """Return the settings of the configuration, and over them those of the command line. Raises `Failure`."""
     try:
-        path = None if arguments.isolated else arguments.config or settings.nearest(Path.cwd())
-        chosen = settings.load(path) if path is not None else Settings()
+        path, chosen = configured(arguments)
         codes = (*OTHERS, *(rule.code for rule in all_rules()))
         given = {name: getattr(arguments, name) for name in _GIVEN if getattr(arguments, name) is not None}
         values: dict[str, object] = {}

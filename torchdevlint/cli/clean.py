@@ -10,6 +10,7 @@ from pathlib import Path
 from torchdevlint.checking import cache, settings, trying
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.cli import telling
+from torchdevlint.cli.chosen import add_configuration, configured
 from torchdevlint.cli.failure import Failure
 
 VARIABLE = "TORCHDEVLINT_CACHE_DIR"
@@ -19,14 +20,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Add the command to those of the parser."""
     parser = commands.add_parser("clean", help="remove what is kept of earlier runs")
     add_cache_dir(parser)
+    add_configuration(parser)
     parser.set_defaults(execute=execute)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Remove the cache, and say so. Raises `Failure` for a folder that is none, or that cannot be removed."""
     try:
-        configuration = settings.nearest(Path.cwd())
-        folder = folder_of(arguments, configuration.parent if configuration is not None else Path.cwd())
+        folder = folder_of(arguments, configured(arguments)[1].root)
         if cache.clean(folder):
             telling.say(f"{folder} is removed")
     except settings.BadSettings as reason:

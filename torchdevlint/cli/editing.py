@@ -21,7 +21,8 @@ def add_noqa(found: Sequence[Outcome], reason: str) -> int:
     done = failed = 0
     for outcome in found:
         findings = [d for d in outcome.findings if d.code not in (FAILURE, comments.UNUSED)]
-        failed += tell_failures(outcome)
+        failures = tell_failures(outcome)
+        failed += failures
         if not findings:
             continue
         path = Path(outcome.path)
@@ -31,7 +32,8 @@ def add_noqa(found: Sequence[Outcome], reason: str) -> int:
             done += len(findings)
         except (OSError, documents.NotEditable) as error:
             failed += 1
-            say(f"torchdevlint: {path} is left as it is: {error}")
+            if not failures:
+                say(f"torchdevlint: {path} is left as it is: {error}")
     say(f"{count(done, 'finding')} silenced")
     return int(failed > 0)
 

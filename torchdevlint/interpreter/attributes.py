@@ -20,6 +20,7 @@ from torchdevlint.knowledge.rows import (
     OptimizerType,
     Plain,
     Query,
+    Row,
     Sample,
     StateOf,
 )
@@ -64,9 +65,10 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
     """Return the value of ``value.name``."""
     match value:
         case Imported():
-            imported = _imported(value.name, name, run.knowledge)
-            key = run.imported.get(imported.name)
-            return imported if key is None else run.store.value(key, REPLACED) or imported
+            full, row = _imported(value.name, name, run.knowledge)
+            key = run.imported.get(full)
+            replaced = run.store.value(key, REPLACED) if key is not None else None
+            return replaced or Imported(full, row)  # one for each time it is read: by its identity it is found again
         case Tensor():
             return _of_tensor(run, value, name, node)
         case Opaque():
@@ -105,10 +107,10 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
 
 
 @lru_cache(maxsize=4096)
-def _imported(module: str, name: str, knowledge: Knowledge) -> Imported:
-    """Return what stands under a name in another module."""
+def _imported(module: str, name: str, knowledge: Knowledge) -> tuple[str, Row | None]:
+    """Return the full name of what stands under a name in another module, and its row."""
     full = f"{module}.{name}"
-    return Imported(full, row_of(full, knowledge))
+    return full, row_of(full, knowledge)
 
 
 def _read_under(run: Run, option: Value, condition: Condition, name: str, node: cst.BaseExpression) -> Value:
