@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from torchdevlint.gate import MAX_CHARACTERS, MAX_LINE_CHARACTERS, check_size, may_find
+from torchdevlint.gate import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_LINE_CHARACTERS, check_size, may_find
 from torchdevlint.knowledge import DEFAULT
 from torchdevlint.options import NotAnalysed
 
@@ -123,3 +123,5 @@ def test_size() -> None:
         check_size("x" * (MAX_CHARACTERS + 1))
     with pytest.raises(NotAnalysed, match=r"^a line is longer than 200,000 characters$"):
         check_size("y\n" + "x" * (MAX_LINE_CHARACTERS + 1) + "\ny\n")
+    with pytest.raises(NotAnalysed, match=r"^more than 5,000 `elif`$"):
+        check_size("if x: pass\n" + "elif y: pass\n" * (MAX_ALTERNATIVES + 1))

@@ -694,6 +694,26 @@ OTHERS = {
                 x = x.cuda(gpu)
             return net(x)
     """,
+    "what is read goes to CUDA at once, where the next call fails anyway": """
+        def vocoder(path, network):
+            network.load_state_dict(torch.load(path, map_location="cpu"))
+            return torch.load(path + ".vocoder")["model"].cuda().eval()
+    """,
+    "weights beside the code": """
+        HERE: str = __file__.rpartition("/")[0]
+
+        def build(device):
+            network = nn.Linear(3, 3)
+            network.load_state_dict(torch.load(HERE + "/weights.pt"))
+            return network.to(device)
+    """,
+    "a part of a batch that is moved in place, for all that can be seen, may take the others along": """
+        def train(loader):
+            net = nn.Linear(3, 3).cuda()
+            for batch in loader:
+                batch["x"].cuda()
+                net(batch["y"])
+    """,
     "a module that is handed both sides of a batch may give what is of either": """
         @torch.no_grad()
         def evaluate(model, loader, device):

@@ -69,6 +69,9 @@ def test_a_changed_copy() -> None:
     assert replace(Point(1, name="a"), y=5).late == 6
     with pytest.raises(TypeError, match="'z'"):
         replace(Point(1), z=0)  # type: ignore[call-arg]
+    assert replace(Step("a"), text="b").text == "b"
+    with pytest.raises(TypeError, match="Counter has no field z"):
+        replace(Counter(1), z=0)  # type: ignore[call-arg]
 
 
 def test_the_standard_library_takes_them_for_its_own() -> None:

@@ -15,7 +15,7 @@ from torchdevlint.interpreter.driver import Interpretation, interpret
 from torchdevlint.interpreter.run import Resolver, unresolved
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.lattice import Possibility
-from torchdevlint.options import ADVICE, NotAnalysed, Options, on_by_default
+from torchdevlint.options import NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.project import knowledge_of
 from torchdevlint.records import dataclass
@@ -54,6 +54,12 @@ def all_rules() -> tuple[rule.Rule, ...]:
 def _rules_by_default() -> tuple[rule.Rule, ...]:
     """Return the rules that judge where nobody asks for advice: the others are not even imported."""
     return rule.discover(torchdevlint.rules, on_by_default)
+
+
+@cache
+def _advice() -> tuple[str, ...]:
+    """Return the codes of advice."""
+    return tuple(code for code in rule.stems(torchdevlint.rules) if not on_by_default(code))
 
 
 def analyse(
@@ -111,7 +117,7 @@ def parse(text: str) -> cst.Module:
 
 def find(interpretation: Interpretation, options: Options) -> list[Settled]:
     """Return the settled findings of the wanted rules."""
-    rules = all_rules() if any(options.wants(f"{ADVICE}{number:02}") for number in range(100)) else _rules_by_default()
+    rules = all_rules() if any(map(options.wants, _advice())) else _rules_by_default()
     judging = tuple(
         r
         for r in rules

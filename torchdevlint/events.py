@@ -223,7 +223,8 @@ class Loaded:
     """A checkpoint was read, ``safe`` where `map_location` was given, a test precedes, or this very run wrote it.
 
     ``distributed`` tells that several processes run. ``scope`` is that of a `Reliance`. ``key`` identifies the value
-    read; what became of it stands in the facts. ``files`` are the path with each test of files before, and its outcome.
+    read; what became of it stands in the facts. ``files`` are the path with each test of files before, and its outcome;
+    ``path`` is its expression.
     """
 
     node: cst.CSTNode
@@ -234,6 +235,7 @@ class Loaded:
     scope: cst.CSTNode | None
     key: int
     files: frozenset[tuple[str, str, bool]] = frozenset()
+    path: cst.CSTNode | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,21 +58,21 @@ class _Recorder(CodegenState):
 
     def __init__(self, module: cst.Module, wanted: set[cst.CSTNode]) -> None:
         super().__init__(module.default_indent, module.default_newline)
-        self._wanted = set(wanted)
-        self._missing = set(wanted)
+        self._wanted = set(map(id, wanted))  # every node is asked for, and libcst's nodes have a slow hash
+        self._missing = set(self._wanted)
         self._open: list[int] = []
         self._bounds: dict[cst.CSTNode, tuple[int, int]] = {}
 
     def before_codegen(self, node: cst.CSTNode) -> None:
-        if node in self._wanted:
+        if id(node) in self._wanted:
             self._open.append(len(self.tokens))
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        if node in self._wanted:
+        if id(node) in self._wanted:
             bounds = (self._open.pop(), len(self.tokens))
             # a node that told its syntactic position keeps it; this one includes whitespace
             self._bounds.setdefault(node, bounds)
-            self._missing.discard(node)
+            self._missing.discard(id(node))
             if not self._missing:
                 raise _AllRecorded
 
@@ -83,7 +83,7 @@ class _Recorder(CodegenState):
         start_node: cst.CSTNode | None = None,
         end_node: cst.CSTNode | None = None,
     ) -> AbstractContextManager[None]:
-        if node not in self._wanted:
+        if id(node) not in self._wanted:
             return _NOT_WANTED
         return self._record(node, start_node, end_node)
 
@@ -92,7 +92,7 @@ class _Recorder(CodegenState):
         self, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
     ) -> Iterator[None]:
         # some statements take their bounds from a child, which is then needed too
-        self._wanted.update(child for child in (start_node, end_node) if child is not None)
+        self._wanted.update(id(child) for child in (start_node, end_node) if child is not None)
         start = len(self.tokens)
         yield
         end = len(self.tokens)

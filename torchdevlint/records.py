@@ -39,7 +39,7 @@ def _define(cls: type[_T], *, frozen: bool, eq: bool) -> type[_T]:
     namespace["__repr__"] = _text
     if eq and not frozen:
         namespace["__hash__"] = None
-    names = ["__init__", "_values", *(["__eq__"] if eq else ()), *(["__hash__"] if eq and frozen else ())]
+    names = ["__init__", "_values", "_copy", *(["__eq__"] if eq else ()), *(["__hash__"] if eq and frozen else ())]
     namespace |= {name: _compiled_when_called(name) for name in names}
     metaclass: Any = type(cls)
     whole: type[_T] = metaclass(cls.__name__, cls.__bases__, namespace)
@@ -115,7 +115,11 @@ def _values(fields: Iterable[Any]) -> str:
     return f"def _values(self): return {{{', '.join(pairs)}}}"
 
 
-_SOURCES = {"__eq__": _equality, "__hash__": _hash, "_values": _values}
+def _copy(fields: Iterable[Any]) -> str:
+    return f"def _copy(self): return type(self)({', '.join(f'self.{made.name}' for made in fields if made.init)})"
+
+
+_SOURCES = {"__eq__": _equality, "__hash__": _hash, "_values": _values, "_copy": _copy}
 
 
 if TYPE_CHECKING:
@@ -129,4 +133,12 @@ else:
 
     def replace(record: _T, /, **changes: Any) -> _T:
         """Return a record with other values in some fields; raises TypeError for a name that is no field."""
-        return type(record)(**{**record._values(), **changes})  # noqa: SLF001 (made above)
+        if hasattr(record, "__post_init__"):
+            return type(record)(**{**record._values(), **changes})  # noqa: SLF001 (made above)
+        made = record._copy()  # noqa: SLF001
+        try:
+            for name, value in changes.items():
+                setattr(made, name, value)
+        except AttributeError as error:
+            raise TypeError(f"{type(record).__name__} has no field {name}") from error
+        return made

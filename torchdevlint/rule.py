@@ -111,10 +111,15 @@ def rule(
     return declare
 
 
+def stems(package: ModuleType) -> dict[str, str]:
+    """Return the stems of the rules of a package by their codes, in the order of the codes; no rule is imported."""
+    found = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if STEM.match(info.name))
+    return {stem[:6].upper(): stem for stem in found}
+
+
 def discover(package: ModuleType, wants: Callable[[str], bool] = lambda _: True) -> tuple[Rule, ...]:
     """Return the rules of a package whose codes are wanted, in the order of their codes; no others are imported."""
-    stems = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if STEM.match(info.name))
-    wanted = [stem for stem in stems if wants(stem[:6].upper())]
+    wanted = [stem for code, stem in stems(package).items() if wants(code)]
     return tuple(importlib.import_module(f"{package.__name__}.{stem}").check for stem in wanted)
 
 

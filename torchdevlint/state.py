@@ -50,6 +50,12 @@ SYNCHRONISED = "<synchronised>"
 MODE = "<mode>"
 SCATTERS = "<scatters>"
 
+_KEPT = frozenset({
+    DEFAULT_DEVICE, PLACEMENT, BEGUN, SPENT, MODE, TRAINED, OPTIMIZERS, ITEMS, STEPPED, LOST, JOINED, ALONE,
+    SYNCHRONISED,
+})  # fmt: skip
+"""Names under which no values of the script stand."""
+
 MAX_OPTIONS = 4
 MAX_MODULES = 16
 """How many modules a value may be one of: the layers that a loop puts into a list, of two passes."""
@@ -180,6 +186,16 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
     """Join two bindings of one slot, either of which may be missing (None)."""
     if first is second or (first == second and not isinstance(first, Opaque)):
         return first
+    if name in _KEPT:
+        return _merge_kept(first, first_if, second, second_if, name)
+    if first is None or second is None:
+        # Bound on one way only; reading it on the other is the script's own error.
+        return second if first is None else first
+    return join(first, second, first_if, second_if)
+
+
+def _merge_kept(first: Any, first_if: Condition, second: Any, second_if: Condition, name: str) -> object:
+    """Join what is kept under a name of our own."""
     if name == DEFAULT_DEVICE:
         host = lattice.ON_HOST
         return join_placements(as_placement(first, host), first_if, as_placement(second, host), second_if)
@@ -191,12 +207,7 @@ def _merge(first: Any, first_if: Condition, second: Any, second_if: Condition, n
         return None  # in which mode a module is differs
     if name == TRAINED:
         return min(first or 0, second or 0)
-    if name in (OPTIMIZERS, ITEMS, STEPPED, LOST, JOINED, ALONE, SYNCHRONISED):
-        return _merge_meta(first, second, name, first_if, second_if)
-    if first is None or second is None:
-        # Bound on one way only; reading it on the other is the script's own error.
-        return second if first is None else first
-    return join(first, second, first_if, second_if)
+    return _merge_meta(first, second, name, first_if, second_if)
 
 
 def as_placement(value: object, missing: Placement = lattice.ANY) -> Placement:

@@ -66,10 +66,4 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "devices": _each("d<i> = 'cuda' if c<i> else 'cpu'\nx = x.to(d<i>) + torch.ones(3, device=d<i>)\n"),
     "calls that cannot be seen": _inside("y0 = x.cuda()\n", "y<j> = unseen(x, y<i>)\n"),
     "attributes between calls that cannot be seen": _inside("o = Made()\n", "o.a<i> = x.cuda()\nunseen(o)\n"),
-    "attributes of an object of the file": _inside(
-        "class C:\n    pass\no = C()\n", "o.a<i> = x.cuda()\nunseen(o)\n", "o.a0 + x\n"
-    ),
-    "attributes of a module": _inside(
-        "m = nn.Linear(2, 2)\n", "m.a<i> = nn.Linear(2, 2)\nunseen(m)\n", "m.cuda()(x)\n"
-    ),
 }

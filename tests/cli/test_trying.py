@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from cells import notebook
 
-from tests.cli.cells import notebook
 from torchdevlint.checking import outcomes, trying
 from torchdevlint.checking.documents import Document
 from torchdevlint.checking.outcomes import Task

@@ -7,8 +7,8 @@ import sys
 from textwrap import dedent
 
 import pytest
+from mending_scripts import after
 
-from tests.mending_scripts import after
 from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.facts import FileFacts
 from torchdevlint.mending.fitting import fitted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import libcst as cst
 
 from torchdevlint import lattice, transfers
@@ -14,9 +16,11 @@ from torchdevlint.knowledge.rows import (
     Follow,
     FrameworkDevice,
     GroupsOf,
+    Knowledge,
     OptimizerType,
     Plain,
     Query,
+    Row,
     Sample,
     StateOf,
 )
@@ -61,9 +65,10 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
     """Return the value of ``value.name``."""
     match value:
         case Imported():
-            full = f"{value.name}.{name}"
-            replaced = run.store.value(run.imported[full], REPLACED) if full in run.imported else None
-            return replaced if replaced is not None else Imported(full, row_of(full, run.knowledge))
+            full, row = _imported(value.name, name, run.knowledge)
+            key = run.imported.get(full)
+            replaced = run.store.value(key, REPLACED) if key is not None else None
+            return replaced or Imported(full, row)  # one for each time it is read: by its identity it is found again
         case Tensor():
             return _of_tensor(run, value, name, node)
         case Opaque():
@@ -99,6 +104,13 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             )
         case _:
             return UNKNOWN
+
+
+@lru_cache(maxsize=4096)
+def _imported(module: str, name: str, knowledge: Knowledge) -> tuple[str, Row | None]:
+    """Return the full name of what stands under a name in another module, and its row."""
+    full = f"{module}.{name}"
+    return full, row_of(full, knowledge)
 
 
 def _read_under(run: Run, option: Value, condition: Condition, name: str, node: cst.BaseExpression) -> Value:

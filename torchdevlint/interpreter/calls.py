@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import reduce
 
 import libcst as cst
@@ -92,10 +92,9 @@ class Call:
             return found
         return self.arguments[position] if 0 <= position < len(self.arguments) else None
 
-    def values(self) -> Iterator[Argument]:
-        """Yield all arguments."""
-        yield from self.arguments
-        yield from self.keywords.values()
+    def values(self) -> list[Argument]:
+        """Return all arguments."""
+        return [*self.arguments, *self.keywords.values()]
 
 
 def call(run: Run, node: cst.Call) -> Value:
@@ -125,7 +124,7 @@ def call(run: Run, node: cst.Call) -> Value:
 
 
 def _arguments(run: Run, node: cst.Call, text: str) -> Call:
-    made = Call(node, text, discarded=node in run.discarded)
+    made = Call(node, text, discarded=bool(run.discarded) and node in run.discarded)
     for arg in node.args:
         if type(arg.value) is cst.GeneratorExp:
             value = comprehensions.evaluate_at_once(run, arg.value)
@@ -310,11 +309,12 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
         escapes.escape(run, value)
     result = run.opaque(name or f"{made.text}(…)")
     transfers.handed_on(run, made)
-    if any(isinstance(value, Flag) for value in values):
+    kinds = set(map(type, values))
+    if Flag in kinds:
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)
     given = {value.key for value in values if isinstance(value, Opaque)}
-    if any(isinstance(value, Device) or escapes.was_moved(run, value) for value in values):
+    if Device in kinds or any(escapes.was_moved(run, value) for value in values):
         run.facts.tainted.add(result.key)
     elif given:
         run.facts.made_with[result.key] = given

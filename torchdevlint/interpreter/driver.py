@@ -8,9 +8,9 @@ from collections.abc import Callable
 import libcst as cst
 
 from torchdevlint import claims, lattice, transfers
-from torchdevlint.events import Event
+from torchdevlint.events import Event, Loaded
 from torchdevlint.facts import FileFacts
-from torchdevlint.interpreter import classes, functions, processes, statements, told
+from torchdevlint.interpreter import classes, functions, processes, shipped, statements, told
 from torchdevlint.interpreter.guards import is_main_guard
 from torchdevlint.interpreter.run import STEPS_A_LINE, STEPS_FREE, Resolver, Run, unresolved
 from torchdevlint.knowledge.rows import Knowledge
@@ -87,6 +87,9 @@ def interpret(
     fed = [event for event in run.events if isinstance(event, Fed)]
     if fed:
         run.facts.divided = processes.divided(knowledge, module, fed)
+    loads = {event.path: event.node for event in run.events if isinstance(event, Loaded) and event.path is not None}
+    if loads and shipped.ITSELF in text and not run.facts.saves:
+        run.facts.shipped = {loads[path] for path in shipped.beside(module, list(loads))}
     return Interpretation(tuple(run.events), run.facts)
 
 

@@ -53,9 +53,9 @@ def veiled(run: Run, made: Call) -> Call:
 
 def was_moved(run: Run, value: Value) -> bool:
     """Tell whether tensors of an argument were put somewhere, so that what is made from it may be there too."""
-    if isinstance(value, Tensor):
+    if type(value) is Tensor:
         return any(not lattice.is_host(p.device) for p in value.placement)
-    if not isinstance(value, Opaque | Instance) or value.key not in run.attributes:
+    if (type(value) is not Opaque and type(value) is not Instance) or value.key not in run.attributes:
         return False
     return any(
         isinstance(item, Tensor | Opaque) and item.placement != ANY for _, item in run.attribute_values(value.key)
@@ -69,6 +69,12 @@ _UNCHANGED = frozenset({Unknown, Const, Flag, Device, Imported, Function, Class,
 def escape(run: Run, value: Value, depth: int = 0) -> None:
     """Forget what code that cannot be seen may change: placements of modules, elements of containers."""
     transfers.changed(run, value)
+    if type(value) is Opaque:  # most of what is handed over
+        if run.module_placement(value) is not None:
+            run.store.set(value.key, PLACEMENT, ANY)
+        if value.key in run.attributes:
+            forget_attributes(run, value.key)
+        return
     if type(value) in _UNCHANGED:
         if isinstance(value, Bound | Partial | Function):
             _perhaps_called(run, value, depth)
@@ -79,10 +85,6 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
         case Module():
             run.registered.add(value.key)
             _forget_module(run, value, set())
-        case Opaque():
-            if run.module_placement(value) is not None:
-                run.store.set(value.key, PLACEMENT, ANY)
-            forget_attributes(run, value.key)
         case Container():
             items = run.items(value)
             if depth < MAX_DEPTH:
@@ -94,10 +96,10 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
                 run.store.set(value.key, ITEMS, Items(items.exact, items.rest, lost=True))
         case Instance():
             for _, item in run.attribute_values(value.key):
-                if type(item) is not Module and type(item) is not Opaque:
-                    consume(run, item)
-                elif depth < MAX_DEPTH:
+                if (type(item) is Module or type(item) is Opaque) and depth < MAX_DEPTH:
                     escape(run, item, depth + 1)
+                else:
+                    consume(run, item)
             forget_attributes(run, value.key)
         case Object():
             forget_elements(run, value)
@@ -111,16 +113,14 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
 
 def _perhaps_called(run: Run, value: Bound | Partial | Function, depth: int) -> None:
     """Forget what a callable moves that code which cannot be seen was given: it may call it, now or later."""
-    match value:
-        case Bound():
-            if isinstance(value.row, Move):
-                escape(run, value.receiver, depth + 1)
-        case Partial():
-            for item in (value.callee, *(argument.value for argument in value.call.values())):
-                escape(run, item, depth + 1)
-        case Function():
-            if writers.moves_something(run, value.node) and value.node not in run.stack and run.spend(value.node):
-                functions.perhaps(run, value)
+    if isinstance(value, Bound):
+        if isinstance(value.row, Move):
+            escape(run, value.receiver, depth + 1)
+    elif isinstance(value, Partial):
+        for item in (value.callee, *(argument.value for argument in value.call.values())):
+            escape(run, item, depth + 1)
+    elif writers.moves_something(run, value.node) and value.node not in run.stack and run.spend(value.node):
+        functions.perhaps(run, value)
 
 
 def forget_attributes(run: Run, key: int) -> None:

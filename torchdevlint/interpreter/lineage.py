@@ -43,7 +43,9 @@ def classes(cls: Class) -> Iterator[Class]:
 
 def member(run: Run, cls: Class, name: str) -> Value | None:
     """Return a member of a class or of the first behind it that has it, or None; what was bound later replaces it."""
-    for base in classes(cls):
+    for base in (cls, *cls.after):  # not by `classes`: it is asked for each attribute of an object
+        if type(base) is not Class:
+            continue
         bound = run.store.value(base.key, name)
         found = bound if bound is not None else base.members.get(name)
         if found is not None:

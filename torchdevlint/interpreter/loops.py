@@ -187,12 +187,13 @@ def _run(
             break
         run.store.push()
         run.store.merge(ways)
-        last = turn + 1 == passes or loop.untold is not None or (alike and not _carries(run, loop))
+        last = loop.untold is not None or (alike and not _carries(run, loop))
         after = [Branch(run.store.pop(), ALWAYS)]
         if last:
             break
-        run.store.apply(after[0].writes)
-        after = [Branch({}, ALWAYS)]
+        if turn + 1 < passes:
+            run.store.apply(after[0].writes)
+            after = [Branch({}, ALWAYS)]
     if endless and breaks:
         after = []
     flow = _leave(run, node, after, breaks)

@@ -194,7 +194,7 @@ def counted(run: Run, added: cst.CSTNode, total: str, only_numbers: bool = False
 
 def named(run: Run, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
     """Note the name under which a number is kept that the host waited for."""
-    if isinstance(target, cst.Name):
+    if run.pace.waits and type(target) is cst.Name:
         slot = (run.owner_of(target.value), target.value)
         if value in run.pace.waits:
             run.pace.names[slot] = value

@@ -5,8 +5,6 @@ It is asked for few files, and where in doubt it says that a rank is there: scop
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from torchdevlint.interpreter import reading
@@ -47,7 +45,7 @@ class _Scan:
 def divided(knowledge: Knowledge, module: cst.Module, fed: list[Fed]) -> set[cst.CSTNode]:
     """Return the calls that made loaders of which something may give each process a part of its own."""
     scan = _Scan(knowledge)
-    nodes = list(_walk(module))
+    nodes = list(reading.walk(module))
     for node in nodes:
         _define(scan, node)
     for node in nodes:
@@ -58,26 +56,18 @@ def divided(knowledge: Knowledge, module: cst.Module, fed: list[Fed]) -> set[cst
     return {one.node for one in fed if _is_divided(scan, one)}
 
 
-def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    pending = [node]
-    while pending:
-        one = pending.pop()
-        yield one
-        pending.extend(reading.children(one))
-
-
 def _is_divided(scan: _Scan, fed: Fed) -> bool:
     made_of = [*fed.data, fed.loop.iter] if isinstance(fed.loop, cst.For) else fed.data
     if any(_mentioned(scan, node) & scan.own for node in made_of):
         return True
-    return any(_takes_part(scan, node) for node in _walk(fed.loop.body))
+    return any(_takes_part(scan, node) for node in reading.walk(fed.loop.body))
 
 
 def _takes_part(scan: _Scan, node: cst.CSTNode) -> bool:
     """Tell whether a part of a loop leaves out batches, or takes parts of them, by something of the process."""
     match node:
         case cst.If():
-            leaves = any(isinstance(inner, cst.Continue) for inner in _walk(node.body))
+            leaves = any(isinstance(inner, cst.Continue) for inner in reading.walk(node.body))
             return leaves and bool(_mentioned(scan, node.test) & scan.own)
         case cst.Subscript():
             return any(_mentioned(scan, element) & scan.own for element in node.slice)
@@ -139,7 +129,7 @@ def _full_name(scan: _Scan, node: cst.BaseExpression) -> str:
 def _mentioned(scan: _Scan, node: cst.CSTNode) -> set[str]:
     """Return the tokens in an expression or a statement."""
     found: set[str] = set()
-    for part in _walk(node):
+    for part in reading.walk(node):
         match part:
             case cst.Name():
                 found.add(part.value)
@@ -177,13 +167,13 @@ def _scan(scan: _Scan, node: cst.CSTNode) -> None:
             scan.edges.append((_mentioned(scan, node.value), _bound(node.target)))
         case cst.For() | cst.CompFor():
             scan.edges.append((_mentioned(scan, node.iter), _bound(node.target)))
-            if isinstance(node, cst.For) and any(_starts(scan, part) for part in _walk(node.body)):
+            if isinstance(node, cst.For) and any(_starts(scan, part) for part in reading.walk(node.body)):
                 scan.own |= _bound(node.target)
         case cst.If():
-            bound = (part for part in _walk(node.body) if isinstance(part, cst.AssignTarget))
+            bound = (part for part in reading.walk(node.body) if isinstance(part, cst.AssignTarget))
             scan.edges.append((_mentioned(scan, node.test), {token for part in bound for token in _bound(part.target)}))
         case cst.FunctionDef():
-            returned = [part.value for part in _walk(node.body) if isinstance(part, cst.Return) and part.value]
+            returned = [part.value for part in reading.walk(node.body) if isinstance(part, cst.Return) and part.value]
             for value in returned:
                 scan.edges.append((_mentioned(scan, value), {node.name.value, "." + node.name.value}))
         case cst.Call():

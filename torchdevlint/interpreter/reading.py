@@ -51,6 +51,15 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 _PLAIN = frozenset({str, bool, cst.MaybeSentinel})
 
 
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield a node and all that is in it, but for layout, in no order."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        yield one
+        pending.extend(children(one))
+
+
 @cache
 def _is_line(kind: type[cst.CSTNode]) -> bool | None:
     """Tell whether nodes of a type are lines or have lines in them; None for neither."""

@@ -41,7 +41,7 @@ IS_NONE = " is None#0"
 """The ending of a guard that a value is None."""
 
 MAX_CALL_DEPTH = 5
-MAX_WORK = 300
+MAX_WORK = 250
 """How many statements the calls of one function may run, with those of what it calls."""
 MAX_EXPRESSION_DEPTH = 60
 MAX_WITHIN = 1_000

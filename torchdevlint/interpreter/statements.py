@@ -152,10 +152,12 @@ def _branch(run: Run, node: cst.If) -> Flow:
     went_on: list[Condition] = []
     while True:
         run.world = otherwise
-        asked |= transfers.asked_slots(run, current.test)
+        reads = bool(transfers.attributes_in(current.test))
+        if reads:
+            asked |= transfers.asked_slots(run, current.test)
         test = conditions.test(run, current.test)
         moot.withdraw(run, current)
-        for slot in transfers.tested_slots(run, current.test):
+        for slot in transfers.tested_slots(run, current.test) if reads else ():
             about_itself.setdefault(slot, _beside(run, current.test))
         if test.known is not False:
             run.world = worlds.also(otherwise, test.when_true)

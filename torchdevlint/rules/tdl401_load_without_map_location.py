@@ -49,6 +49,8 @@ def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
         return
     if not event.distributed and not facts.loads_anywhere(event.scope):
         return
-    if (facts.saves and all(facts.saves)) or facts.is_cache(event.files):
+    if (facts.saves and all(facts.saves)) or facts.is_cache(event.files) or event.node in facts.shipped:
         return  # whatever this script writes comes from the host, or this file does
+    if event.key in facts.sent_on and not event.distributed:
+        return  # the next call fails anyway
     yield Finding(event.node, {"text": event.text})

@@ -8,6 +8,7 @@ from torchdevlint.transfers.checkpoints import handed_back, handed_on
 from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
 from torchdevlint.transfers.devices import (
     asked_slots,
+    attributes_in,
     choose_device,
     formatted_device,
     legacy_type,
@@ -53,6 +54,7 @@ __all__ = [
     "as_parameter",
     "ask_group",
     "asked_slots",
+    "attributes_in",
     "call_object",
     "call_typed_module",
     "called_alone",

@@ -66,7 +66,8 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
     )
     host_saved |= source is not None and isinstance(source.value, Opaque) and source.value.key in run.facts.in_memory
     safe, scope, files = mapped or guarded or host_saved, run.frame.scope, frozenset(_asked(run, path))
-    run.emit(Loaded(call.node, run.world, call.text, safe, distributed, scope, made.key, files))
+    where = source.node if source is not None else None
+    run.emit(Loaded(call.node, run.world, call.text, safe, distributed, scope, made.key, files, where))
     if row.module:
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def is_grad_mode(value: Value) -> bool:
     """Tell whether a value is a context in which no graph is built, or perhaps none."""
-    return isinstance(value, Imported) and isinstance(value.row, NoGrad | GradMode)
+    return type(value) is Imported and isinstance(value.row, (NoGrad, GradMode))
 
 
 class Contexts:

@@ -37,7 +37,10 @@ def destination(run: Run, row: Move, call: Call, proof: int = 0) -> tuple[Placem
             if given is None or isinstance(given.value, Const):
                 function = call.node.func if isinstance(call.node, cst.Call) else None
                 node = function.attr if isinstance(function, cst.Attribute) else call.node
-                run.emit(CudaCalled(node, run.world, f".{call.text}", reliance(run, proof)))
+                needs = reliance(run, proof)
+                run.emit(CudaCalled(node, run.world, f".{call.text}", needs))
+                if proof in run.load_of and given is None and not needs.guarded:
+                    run.facts.sent_on.add(run.load_of[proof])
             placement = named if named is not None else lattice.on(Concrete(row.type))
             return placement, False
         case MoveKind.TYPE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -254,7 +254,7 @@ def legacy_type(run: Run, value: Value) -> Placement | None:
 def tested_slots(run: Run, node: cst.BaseExpression) -> set[tuple[int, str]]:
     """Return the slots of values whose own device or type a test is about (`if x.device != y.device`)."""
     found: set[tuple[int, str]] = set()
-    for attribute in _attributes(node):
+    for attribute in attributes_in(node):
         name = attribute.attr.value
         row = run.knowledge.tensor_attributes.get(name) or run.knowledge.tensor.get(name)
         if isinstance(row, DeviceType | Query) or (isinstance(row, Move) and row.kind is MoveKind.TYPE):
@@ -273,20 +273,22 @@ def _whole(run: Run, node: cst.BaseExpression) -> cst.BaseExpression:
 
 def asked_slots(run: Run, node: cst.BaseExpression) -> set[tuple[int, str]]:
     """Return the slots of the attributes that a test reads (`if x.size(0) != self.size`)."""
-    slots = (conditions.slot_of(run, attribute) for attribute in _attributes(node))
+    slots = (conditions.slot_of(run, attribute) for attribute in attributes_in(node))
     return {slot for slot in slots if slot is not None}
 
 
-def _attributes(node: cst.BaseExpression) -> Iterator[cst.Attribute]:
-    """Yield the attributes that a test reads, those in arguments included."""
+def attributes_in(node: cst.BaseExpression) -> list[cst.Attribute]:
+    """Return the attributes that a test reads, those in arguments included."""
+    found: list[cst.Attribute] = []
     waiting: list[cst.BaseExpression] = [node]
     while waiting:
         part = waiting.pop()
         if type(part) is cst.Attribute:
-            yield part
+            found.append(part)
         inside = _PARTS.get(type(part))
         if inside is not None:
             waiting.extend(inside(part))
+    return found
 
 
 _PARTS: dict[type[cst.CSTNode], Callable[..., Iterable[cst.BaseExpression]]] = {

@@ -186,5 +186,5 @@ def _answers(run: Run, cls: Class) -> bool:
 
 def changed(run: Run, value: Value) -> None:
     """Note that the keys of a state dict may have been changed."""
-    if isinstance(value, Parameters | Opaque) and value.key:
+    if (type(value) is Opaque or type(value) is Parameters) and value.key:
         run.facts.rewritten.add(value.key)
