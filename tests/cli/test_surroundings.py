@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from torchdevlint.checking import running, settings, sources
+from torchdevlint.checking import outcomes, running, settings, sources
 from torchdevlint.cli import telling
 from torchdevlint.cli.main import main
+from torchdevlint.options import on_by_default
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -70,3 +71,5 @@ def test_half_a_character_in_a_notebook_is_told(tmp_path: Path, capsys: pytest.C
     book.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     assert main(["check", "--no-cache", str(book)]) == 1
     assert "TDL000 syntax error: 'utf-8' codec can't encode character" in capsys.readouterr().out
+    (found,) = outcomes.check(outcomes.Task("a.py", on_by_default, text="import torch\nx = '\ud800'\n")).findings
+    assert (found.code, found.message.partition("codec")[0]) == ("TDL000", "syntax error: 'utf-8' ")
