@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import libcst as cst
 
 from torchdevlint import lattice, transfers
@@ -16,11 +14,9 @@ from torchdevlint.knowledge.rows import (
     Follow,
     FrameworkDevice,
     GroupsOf,
-    Knowledge,
     OptimizerType,
     Plain,
     Query,
-    Row,
     Sample,
     StateOf,
 )
@@ -65,10 +61,9 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
     """Return the value of ``value.name``."""
     match value:
         case Imported():
-            full, row = _imported(value.name, name, run.knowledge)
-            key = run.imported.get(full)
-            replaced = run.store.value(key, REPLACED) if key is not None else None
-            return replaced or Imported(full, row)  # one for each time it is read: by its identity it is found again
+            full = f"{value.name}.{name}"
+            replaced = run.store.value(run.imported[full], REPLACED) if full in run.imported else None
+            return replaced or Imported(full, row_of(full, run.knowledge))  # by its identity this read is found again
         case Tensor():
             return _of_tensor(run, value, name, node)
         case Opaque():
@@ -104,13 +99,6 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             )
         case _:
             return UNKNOWN
-
-
-@lru_cache(maxsize=4096)
-def _imported(module: str, name: str, knowledge: Knowledge) -> tuple[str, Row | None]:
-    """Return the full name of what stands under a name in another module, and its row."""
-    full = f"{module}.{name}"
-    return full, row_of(full, knowledge)
 
 
 def _read_under(run: Run, option: Value, condition: Condition, name: str, node: cst.BaseExpression) -> Value:
