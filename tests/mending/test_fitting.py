@@ -141,6 +141,10 @@ def test_what_is_not_simple_is_not_broken(code: str) -> None:
     assert written(code)[1] is None
 
 
+def test_what_is_no_python_is_not_broken() -> None:
+    assert written("outputs = model(images_of_the_loader@)", move=" (" * 40)[1] is None
+
+
 def test_what_has_no_arguments_is_not_broken() -> None:
     assert written("outputs = model_of_images@()", move="_and_more" * 9)[1] is None
 

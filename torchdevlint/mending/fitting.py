@@ -80,7 +80,7 @@ def _broken(source: Source, text: str, line: int, allowed: int) -> str | None:
     indent, code = source.indent(line), text.strip()
     try:
         parts = _arguments(code)
-    except SyntaxError:  # `elif`
+    except SyntaxError:  # what is no Python is not made
         return None
     if parts is None:
         return None
