@@ -230,6 +230,17 @@ PAIRS = {
         "o.float().mean()",
         "TDL304",
     ),
+    "a path that is computed": (
+        """
+        from pathlib import Path
+        m = nn.Linear(4, 4).to("cuda" if torch.cuda.is_available() else "cpu")
+        torch.save(m.state_dict(), (Path("runs") / "last").with_suffix(".pt"))
+        m.load_state_dict(torch.load((Path("runs") / "last").with_suffix(".pt")))
+        """,
+        'torch.load((Path("runs") / "last").with_suffix(".pt"))',
+        'torch.load((Path("runs") / "last").with_suffix(".pth"))',
+        "TDL401",
+    ),
     "what is added beside losses": (
         """
         m = nn.Linear(4, 1).cuda()

@@ -22,6 +22,7 @@ import pytest
 
 from torchdevlint import positions
 from torchdevlint.interpreter.driver import interpret
+from torchdevlint.interpreter.frames import MAX_EXITS
 from torchdevlint.interpreter.run import MAX_WORK, Run
 from torchdevlint.knowledge import DEFAULT
 from torchdevlint.lattice import ANY, ANYWHERE, Condition, Device, Placement, Symbol
@@ -157,3 +158,15 @@ def test_calls_of_one_function_have_a_budget() -> None:
     assert moved == other
     assert moved[0].startswith("cuda")
     assert again != moved
+
+
+@pytest.mark.parametrize(("way", "many", "told"), [("break", 0, True), ("break", 2, False), ("continue", 2, False)])
+def test_a_loop_with_too_many_ways_out_tells_nothing_of_what_they_wrote(way: str, many: int, told: bool) -> None:
+    end = f"        t = torch.ones(2)\n        items.append(t)\n        net.cpu()\n        {way}\n"
+    ways = "".join(f"    if x.shape[0] == {i}:\n{end}" for i in range(MAX_EXITS + many if many else 2))
+    start = "import torch\nfrom elsewhere import loader\nt = torch.ones(2)\nitems = [t]\nnet = torch.nn.Linear(2, 2)\n"
+    found = reveal(f"{start}kept = torch.ones(3)\nfor x in loader:\n{ways}a = t\nb = net\nc = kept\nd = items\n")
+    tensor, module, kept, items = (asked_for(texts, "") for texts in list(found.values())[-4:])
+    assert kept == "cpu"
+    assert (tensor, module) == (("cpu", "cpu") if told else ("unknown", "unknown"))
+    assert ("unknown" in items) is not told

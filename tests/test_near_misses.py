@@ -707,6 +707,13 @@ OTHERS = {
             network.load_state_dict(torch.load(HERE + "/weights.pt"))
             return network.to(device)
     """,
+    "a part of a batch that is moved in place, for all that can be seen, may take the others along": """
+        def train(loader):
+            net = nn.Linear(3, 3).cuda()
+            for batch in loader:
+                batch["x"].cuda()
+                net(batch["y"])
+    """,
     "a module that is handed both sides of a batch may give what is of either": """
         @torch.no_grad()
         def evaluate(model, loader, device):

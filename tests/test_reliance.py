@@ -224,3 +224,14 @@ def test_best_of_a_trainer() -> None:
     options = Options(wants=lambda code: code == "TDL401")
     assert [d.code for d in analyse(source + load, options=options)] == ["TDL401"]
     assert not analyse(source + "trainer.fit(model)\n" + load, options=options)
+
+
+def test_what_a_function_shows_holds_for_those_that_it_calls() -> None:
+    """In a file of definitions the other machine is shown to a helper by who calls it, and to no other function."""
+    source = (
+        "def build():\n    device = 'cuda' if torch.cuda.is_available() else 'cpu'\n    return made(), device\n"
+        "def made():\n    return inner()\n"
+        "def inner():\n    return torch.ones(3, device='cuda')\n"
+        "def other():\n    return torch.ones(3, device='cuda')\n"
+    )
+    assert [(d.code, d.line) for d in analyse(f"import torch\n{source}")] == [("TDL501", 8)]

@@ -7,13 +7,14 @@ import textwrap
 import libcst as cst
 import pytest
 
-from torchdevlint import positions
-from torchdevlint.engine import find, parse
+from torchdevlint import positions, traces
+from torchdevlint.engine import all_rules, find, parse
 from torchdevlint.interpreter.driver import interpret
 from torchdevlint.knowledge import DEFAULT
 from torchdevlint.lattice import Possibility
 from torchdevlint.options import Options
 from torchdevlint.rule import Finding
+from torchdevlint.settle import Settled
 from torchdevlint.why import FIRM, Role, Why
 
 Step = tuple[Role, str, int]
@@ -161,3 +162,11 @@ def test_a_placement_is_meant_by_its_last_step(role: Role) -> None:
 
 def test_steps_are_told_apart_by_identity() -> None:
     assert Why(Role.CREATED, FIRST.node, "made") != FIRST
+
+
+def test_a_place_that_is_not_in_the_file_is_no_step() -> None:
+    module = parse("x = 1\ny = 2\n")
+    here, there = module.body
+    spans = positions.locate(module, {here, there})
+    one = Settled(all_rules()[0], Finding(here, {}), (Finding(there, {}), Finding(cst.Name("lost"), {})))
+    assert [(step.text, step.span.line) for step in traces.steps(one, spans)] == [("the same again", 2)]

@@ -171,7 +171,13 @@ class _Details:
         return tuple(traces.steps(one, self.spans))
 
     def repair(self, one: Settled, finding: rule.Finding) -> Repair | None:
-        return self._mending.repair(one.rule, finding, self._source, self._width)
+        line = self._line(finding)
+        beside = (f for f in (one.finding, *one.others) if f is not finding and self._line(f) == line)
+        return self._mending.repair(one.rule, finding, self._source, self._width, beside)
+
+    def _line(self, finding: rule.Finding) -> int | None:
+        span = self.spans.get(finding.node)
+        return span.line if span is not None else None
 
 
 def _nodes(settled: list[Settled]) -> Iterable[cst.CSTNode]:

@@ -51,7 +51,7 @@ def steps(one: Settled, spans: Mapping[cst.CSTNode, Span]) -> Iterator[Step]:
         elif isinstance(part, cst.CSTNode) and part in spans and part is not one.finding.node:
             yield Step("told in the message", spans[part])
     for other in one.others:
-        if other.node in spans and other.node is not one.finding.node:
+        if other.node in spans:
             yield Step("the same again", spans[other.node])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from cells import notebook
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from torchdevlint.checking import notebooks
 from torchdevlint.checking.documents import NotEditable
 from torchdevlint.checking.notebooks import BadNotebook
+from torchdevlint.cli.main import main
 from torchdevlint.edits import Edit
 from torchdevlint.positions import Span
 
@@ -76,3 +78,18 @@ def test_strings_that_are_no_lines() -> None:
 def test_bad_notebooks_are_told_apart() -> None:
     with pytest.raises(BadNotebook):
         notebooks.decode(b"\xff")
+
+
+def test_a_fix_that_would_reach_from_one_cell_into_another_is_not_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = "import torch\nfrom torch import nn\nmodel = nn.Linear(3, 3)\n"
+    build += "optimizer = torch.optim.Adagrad(model.parameters(), lr=0.1)"
+    book = tmp_path / "a.ipynb"
+    book.write_text(
+        json.dumps(notebook(build, "model = model.to('cuda')", "optimizer.step()\nmodel(torch.ones(3).cuda())"))
+    )
+    before = book.read_bytes()
+    assert main(["check", "--no-cache", "--select", "TDL3", "--fix", "--unsafe-fixes", str(book)]) == 1
+    assert "TDL301" in capsys.readouterr().out
+    assert book.read_bytes() == before

@@ -96,6 +96,7 @@ def test_options_win(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ('per-file-ignores = { "a" = ["E501"] }', "pyproject.toml: `per-file-ignores`: there is no code E501"),
         ("select = [", "pyproject.toml: this is not TOML: "),
         (f"select = {'[' * 1500}", "pyproject.toml: it is nested too deeply"),
+        ("line-length = 0", "pyproject.toml: `line-length` is to be a number from 1 on"),
         (f"line-length = {'1' * 5000}", "pyproject.toml: it holds a number of too many digits"),
     ],
 )

@@ -24,6 +24,7 @@ TOO_LONG = f"{HEAD}x = torch.ones(3).cuda()\nprint('{'a' * 64}', x.numpy())  # w
 BROKEN = f"{HEAD}x = torch.ones(3).cuda()\nprint('{'a' * 64}', x.numpy())\n"
 TWO_IN_A_LINE = f"{HEAD}x = torch.ones(3).cuda()\ny = torch.ones(3).cuda()\nprint(x.numpy(), y.numpy(), '{'a' * 54}')\n"
 MIXED = f"{READ}y = torch.ones(3)\ny.cuda()\nprint(y)\n"
+BOTH_OR_NONE = f"{HEAD}x, y = torch.ones(3).cuda(), torch.ones(3).cuda()\nprint(x.numpy(), y.numpy(), '{{}}')  # why\n"
 Capture = pytest.CaptureFixture[str]
 
 
@@ -53,9 +54,19 @@ def told(text: str) -> tuple[int, int, int]:
         (TOO_LONG, 0, 0),
         (BROKEN, 1, 0),
         (TWO_IN_A_LINE, 1, 0),
+        (BOTH_OR_NONE.format("a" * 45), 2, 0),
+        (BOTH_OR_NONE.format("a" * 50), 0, 0),
         (MIXED, 1, 1),
     ],
-    ids=["fits", "does not fit", "is broken", "the first of two in a line", "one of each kind"],
+    ids=[
+        "fits",
+        "does not fit",
+        "is broken",
+        "the first of two in a line",
+        "both in a line",
+        "none in a line",
+        "one of each kind",
+    ],
 )
 def test_what_is_marked_is_mended(file: Path, text: str, safe: int, unsafe: int) -> None:
     for name in ("train.py", "other.py"):

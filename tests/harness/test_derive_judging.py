@@ -99,6 +99,9 @@ DOUBTS: dict[str, Observations] = {
     "graphs at times": one(Result("tensor", (1,), (HOST,), (True,)), Result("tensor", (1,), (HOST,), (False,))),
     "a graph of the second alone": one(Result("tuple", (1, 1), (HOST, HOST), (False, True)), returns=2),
     "a list of which some have graphs": one(Result("tuple", (1, 1), (HOST, HOST), (True, False)), returns=-1),
+    "tensors of which nobody knows how many": seen(
+        (X, Y), calls=(ran(VECTORS, Result("tuple", (1, 1), (HOST, HOST), (True, True))),), returns=-1
+    ),
     "a list beside a tensor": seen((TENSORS, X), calls=(ran({**LISTED, "input": (1,)}, ON_DEVICE),)),
     "a list that may be anywhere": seen(
         (TENSORS,),

@@ -271,7 +271,15 @@ def test_rows_of_the_device_are_copied_into_a_copy_on_the_host() -> None:
 
 @simulated()
 def test_a_range_is_made_where_the_call_asks_for_it() -> None:
-    assert torch.linspace(torch.tensor(0.0, device="cuda"), 1.0, 3).device.type == "cpu"
+    start = torch.tensor(0.0, device="cuda")
+    assert torch.linspace(start, 1.0, 3).device.type == "cpu"
+    assert torch._C._VariableFunctions.linspace(start, 1.0, 3).device.type == "cpu"
+
+
+@simulated()
+def test_what_is_written_to_may_have_no_device_yet() -> None:
+    written = torch._C._VariableFunctions.zeros(2, 2)
+    assert torch.t_copy(on(2, 2), out=written).device.type == "cuda"
 
 
 @simulated()

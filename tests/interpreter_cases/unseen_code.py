@@ -2,6 +2,7 @@
 import torch
 from elsewhere import Model, helper, move_all
 from torch import nn
+from transformers import AutoTokenizer
 
 model = Model()
 model.cuda()
@@ -53,3 +54,27 @@ eleven = known["x"]  # reveal: cuda
 known.update({"x": torch.ones(2), "y": torch.ones(2).cuda()})
 twelve = known["x"]  # reveal: cpu
 thirteen = known["y"]  # reveal: cuda
+
+
+def handed(given):
+    layer = nn.Linear(2, 2).cuda()
+    helper(layer.extra_repr)
+    one = layer  # reveal: cuda
+    layer.register_forward_hook(helper)
+    two = layer(torch.ones(2).cuda())  # reveal: cuda
+    helper(layer.cpu)
+    three = layer  # reveal: unknown
+    four = given.type()  # reveal: the device of given
+    spread = torch.distributions.Normal(torch.ones(1), torch.ones(1))
+    five = spread.sample()  # reveal: cpu
+    helper(spread)
+    six = spread.sample()  # reveal: cpu
+    seven = torch.ones(2).type(given.cuda().type())  # reveal: cuda
+
+
+tokenizer = AutoTokenizer.from_pretrained("x")
+batch = tokenizer("a", return_tensors="pt").to("cuda")
+batch.describe(0)
+fourteen = batch["input_ids"]  # reveal: cuda
+batch.describe(helper())
+fifteen = batch["input_ids"]  # reveal: unknown

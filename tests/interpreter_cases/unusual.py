@@ -39,3 +39,27 @@ except: tried = None
 class Empty: pass
 assert after is not None, "message"
 lambda: torch.ones(3)
+
+
+def oddly(x: torch.Tensor):
+    held = torch.ones(3)
+    *held = 3
+    one = held  # reveal: cpu
+    two = torch.index_put(held)  # reveal: unknown
+    three = x.get_device() == 1  # reveal: flag x.get_device() == 1
+    import os
+    four = os.environ()  # reveal: unknown
+    while x.sum() > 0:
+        for key in ["first.weight", "second.weight"]:
+            five = held.cuda() if key.startswith("first") else held  # reveal: cuda; cpu
+
+
+def read_in_scopes(x):
+    class Shown:
+        values = x.numpy()
+
+    read = [x.numpy() for _ in range(2)]  # reveal: list of unknown …
+    return x
+
+
+where = read_in_scopes(torch.ones(3).cuda())  # reveal: cuda

@@ -139,6 +139,15 @@ def test_an_attribute_is_used_when_its_object_is_built(first: str, later: str, f
         ("x = torch.ones(3).cuda(  # why\n)", ""),
         ("torch.cuda.set_device(0)", ""),
         (
+            "x, y = torch.ones(3).cuda(), torch.ones(3).cuda()",
+            "x, y = torch.ones(3).to(device), torch.ones(3).to(device)",
+        ),
+        (
+            "x, y = torch.ones(3).cuda(), torch.ones(3).cuda(0)",
+            "x, y = torch.ones(3).to(device), torch.ones(3).cuda(0)",
+        ),
+        (f"x, y, z = torch.ones(3).cuda(), torch.ones(3).cuda(), '{'a' * 30}'", ""),
+        (
             "x = list(map(lambda t: t.cuda(), [torch.ones(3)]))",
             "x = list(map(lambda t: t.to(device), [torch.ones(3)]))",
         ),

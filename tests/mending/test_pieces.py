@@ -13,11 +13,12 @@ from torchdevlint.facts import FileFacts
 from torchdevlint.lattice import HOST, Possibility
 from torchdevlint.mending.calls import argument_added, argument_dropped
 from torchdevlint.mending.devices import device_at, sent_to
-from torchdevlint.mending.edits import Edit
+from torchdevlint.mending.edits import Edit, safe, unsafe
 from torchdevlint.mending.source import Source
 from torchdevlint.mending.statements import moved_up, within
-from torchdevlint.mending.uses import is_imported, value_of
+from torchdevlint.mending.uses import is_imported, is_set_once, value_of
 from torchdevlint.options import Options
+from torchdevlint.positions import Span
 from torchdevlint.rule import Finding, Rule
 
 LOST = cst.Name("lost")
@@ -133,3 +134,31 @@ def test_lines_are_those_of_the_parser() -> None:
     text = "import torch\rx = torch.ones(3)\r\nx.to('cpu')\nprint(x)\n"
     (found,) = analyse(text, options=Options(details=True))
     assert (found.line, found.repair is not None) == (3, True)
+
+
+def test_a_handler_binds_the_name_of_the_exception() -> None:
+    given = source("try:\n    pass\nexcept ValueError as error:\n    kept = 1\n")
+    assert given.scopes.bindings(given.tree) == {"error": [3], "kept": [4]}
+
+
+@pytest.mark.parametrize(
+    ("text", "once"),
+    [
+        ("class A(B):\n    def __init__(self):\n        super().__init__()\n        self.x = 1\n", True),
+        ("def build(self):\n    self.x = 1\n", False),
+        ("self.x = 1\n", False),
+    ],
+)
+def test_an_attribute_is_set_once_by_a_method_of_its_class(text: str, once: bool) -> None:
+    given = source(text)
+    target = next(one for one in ast.walk(given.tree) if isinstance(one, ast.Attribute) and one.attr == "x")
+    assert is_set_once(given, target) is once
+
+
+def test_what_stands_in_one_line_is_mended_together() -> None:
+    one, other = Edit(Span(1, 2, 1, 3), "a"), Edit(Span(1, 5, 1, 6), "b")
+    assert mending._together(safe(one), None) == safe(one)
+    assert mending._together(safe(one), safe(one)) == safe(one)
+    assert mending._together(safe(one), safe(other)) == safe(one, other)
+    assert mending._together(safe(one), unsafe(other)) == safe(one)
+    assert mending._together(safe(one), safe(Edit(Span(1, 3, 1, 6), "b"))) == safe(one)

@@ -13,15 +13,14 @@ import shutil
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
 import torchdevlint
-from torchdevlint.checking import outcomes, trying
-from torchdevlint.checking.notebooks import BadNotebook
+from torchdevlint.checking import trying
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.options import FAILURE
 
@@ -66,12 +65,7 @@ class Cached:
         known = _read(place)
         if known is not None and known.digest == digest:
             return known.outcome
-        # of the very bytes that were looked up: the file may be another one by now
-        try:
-            text, refusal = outcomes.decoded(task.path, data)
-            outcome = trying.check(replace(task, text=text, refusal=refusal), data)
-        except BadNotebook:
-            return trying.check(task)
+        outcome = trying.check(task, data)  # of the very bytes that were looked up
         if not any(found.code == FAILURE for found in outcome.findings):
             _keep(place, _Entry(digest, outcome))
         return outcome

@@ -50,7 +50,7 @@ def mend(job: FixTask) -> Mended:
     """Apply the fixes of one file. Whatever goes wrong is told in the result, and the file is then as it was."""
     outcome = check(job.task)
     if not has_fixes(job, outcome):
-        return Mended(trying.tried(job.task, outcome))
+        return Mended(outcome if all(one.repair is None for one in outcome.findings) else trying.check(job.task))
     path = Path(job.task.path)
     try:
         original = editing.load(path)
@@ -59,7 +59,7 @@ def mend(job: FixTask) -> Mended:
             editing.save(path, done.document, original)
     except (OSError, NotEditable) as error:
         told = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-        return Mended(trying.tried(job.task, outcome), problem=told)
+        return Mended(trying.keeping(outcome, set()), problem=told)
     return done
 
 

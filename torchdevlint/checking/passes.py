@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from torchdevlint.checking.documents import NotEditable
@@ -62,6 +63,10 @@ def passes(job: FixTask, document: Editable, outcome: Outcome) -> Iterator[Pass]
         fixes = _chosen(wanted, job.unsafe)
         if not fixes:
             return
+        crowded = {repair.edits for repair in _crowded(document, fixes, job.task.width)}
+        if crowded:
+            refused |= crowded
+            continue
         done = _applied(watching, document, outcome, fixes)
         if done is None and len(fixes) > 1:
             fixes = fixes[:1]
@@ -149,6 +154,20 @@ def _chosen(findings: Iterable[Diagnostic], unsafe: bool) -> list[tuple[Diagnost
             insort(taken, place)
         found.append((finding, repair))
     return found
+
+
+def _crowded(document: Editable, fixes: list[tuple[Diagnostic, Repair]], width: int) -> Iterator[Repair]:
+    """Yield the fixes of one kind that share a line in which not all of them fit: half of them would read as a slip."""
+    lines: dict[tuple[str, int], list[Repair]] = defaultdict(list)
+    for finding, repair in fixes:
+        if all(edit.span.line == edit.span.end_line == repair.edits[0].span.line for edit in repair.edits):
+            lines[finding.code, repair.edits[0].span.line].append(repair)
+    for repairs in lines.values():
+        if len(repairs) > 1:
+            with suppress(NotEditable):
+                changed = document.edited(edit for repair in repairs for edit in repair.edits)
+                if not _fits(document, changed, width):
+                    yield from repairs
 
 
 def _touches(place: tuple[_Place, _Place], taken: list[tuple[_Place, _Place]]) -> bool:

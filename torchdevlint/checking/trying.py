@@ -9,7 +9,7 @@ from pathlib import Path
 from torchdevlint.checking import editing, outcomes, passes
 from torchdevlint.checking.documents import Document, NotEditable
 from torchdevlint.checking.editing import Editable
-from torchdevlint.checking.notebooks import is_notebook
+from torchdevlint.checking.notebooks import BadNotebook, is_notebook
 from torchdevlint.checking.outcomes import Outcome, Task
 from torchdevlint.checking.passes import FixTask
 from torchdevlint.edits import Safety
@@ -21,18 +21,21 @@ _MORE = re.compile(r", and \d+ more|\d+")
 
 def check(task: Task, data: bytes | None = None) -> Outcome:
     """Return what comes of one file, with those of its fixes that can be made. ``data`` is what the file holds."""
-    return tried(task, outcomes.check(task), data)
-
-
-def tried(task: Task, outcome: Outcome, data: bytes | None = None) -> Outcome:
-    """Return an outcome of that task with those of its fixes that can be made."""
+    if task.text is None:
+        try:  # once, because what is tried has to be what was found: the file may be another one by then
+            data = Path(task.path).read_bytes() if data is None else data
+            text, refusal = outcomes.decoded(task.path, data)
+        except (OSError, BadNotebook):
+            return outcomes.check(task)
+        task = replace(task, text=text, refusal=refusal)
+    outcome = outcomes.check(task)
     found = {one.repair.safety for one in outcome.findings if one.repair is not None}
     if not found:
         return outcome
     try:
-        document = _document(task, data)
-    except (OSError, NotEditable):
-        return _with(outcome, set())
+        document = _document(task, task.text or "", data)
+    except NotEditable:
+        return keeping(outcome, set())
     narrow = not all(task.wants(rule.code) for rule in all_rules() if on_by_default(rule.code))
     watching = replace(passes.watched(task), text=document.given())
     before = outcomes.check(watching) if narrow else outcome
@@ -42,19 +45,17 @@ def tried(task: Task, outcome: Outcome, data: bytes | None = None) -> Outcome:
             wanted = [n for n, one in enumerate(outcome.findings) if one.repair and one.repair.safety is safety]
             job = FixTask(task, unsafe=safety is Safety.UNSAFE, write=False)
             made |= _made(job, document, before, {n: outcome.findings[n] for n in wanted})
-    return _with(outcome, made)
+    return keeping(outcome, made)
 
 
-def _document(task: Task, data: bytes | None) -> Editable:
-    if data is not None:
-        return editing.parse(task.path, data)
-    if task.text is None:
-        return editing.load(Path(task.path))
-    return editing.parse(task.path, task.text.encode()) if is_notebook(task.path) else Document(task.text, "utf-8")
+def _document(task: Task, text: str, data: bytes | None) -> Editable:
+    if data is None:
+        return editing.parse(task.path, text.encode()) if is_notebook(task.path) else Document(text, "utf-8")
+    return editing.parse(task.path, data)
 
 
-def _with(outcome: Outcome, made: set[int]) -> Outcome:
-    """Return an outcome in which only some findings have a fix."""
+def keeping(outcome: Outcome, made: set[int]) -> Outcome:
+    """Return an outcome in which only those findings have a fix that have one of some numbers."""
     kept = (one if number in made else replace(one, repair=None) for number, one in enumerate(outcome.findings))
     return replace(outcome, findings=tuple(kept))
 

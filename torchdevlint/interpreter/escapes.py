@@ -113,16 +113,14 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
 
 def _perhaps_called(run: Run, value: Bound | Partial | Function, depth: int) -> None:
     """Forget what a callable moves that code which cannot be seen was given: it may call it, now or later."""
-    match value:
-        case Bound():
-            if isinstance(value.row, Move):
-                escape(run, value.receiver, depth + 1)
-        case Partial():
-            for item in (value.callee, *(argument.value for argument in value.call.values())):
-                escape(run, item, depth + 1)
-        case Function():
-            if writers.moves_something(run, value.node) and value.node not in run.stack and run.spend(value.node):
-                functions.perhaps(run, value)
+    if isinstance(value, Bound):
+        if isinstance(value.row, Move):
+            escape(run, value.receiver, depth + 1)
+    elif isinstance(value, Partial):
+        for item in (value.callee, *(argument.value for argument in value.call.values())):
+            escape(run, item, depth + 1)
+    elif writers.moves_something(run, value.node) and value.node not in run.stack and run.spend(value.node):
+        functions.perhaps(run, value)
 
 
 def forget_attributes(run: Run, key: int) -> None:

@@ -65,7 +65,7 @@ def reckoned(run: Run, parts: Iterable[tuple[cst.BaseExpression, Value]]) -> Non
     pairs = list(parts)
     for node, value in pairs:
         if isinstance(value, Imported) and isinstance(value.row, Query | Count):
-            others = [other for _, other in pairs if other is not value]
+            others = [other for beside, other in pairs if beside is not node]
             if NONE not in others and not any(isinstance(other, Imported) for other in others):
                 _emit(run, node, _NO_NUMBER)
 

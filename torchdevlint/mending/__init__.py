@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, cast
 
 from torchdevlint.edits import Repair, Safety
@@ -41,14 +43,31 @@ def _mender(code: str) -> _Mender | None:
     return cast("_Mender", importlib.import_module(f"{__name__}.{stem}")) if stem is not None else None
 
 
-def repair(rule: Rule, finding: Finding, source: Source, width: int = WIDTH) -> Repair | None:
+def repair(
+    rule: Rule, finding: Finding, source: Source, width: int = WIDTH, beside: Iterable[Finding] = ()
+) -> Repair | None:
     """Return what mends a finding of a rule, None where there is no fix or it cannot be written there.
 
-    A line that it makes longer than ``width``, and than the longest of the file, is broken.
+    What stands ``beside`` it, further places of the same fault in its line, is mended with it where that can be. A line
+    that the fix makes longer than ``width``, and than the longest of the file, is broken.
     """
     mender = _mender(rule.code)
     found = mender.mend(finding, source) if mender is not None else None
-    return fitted(source, found, width) if found is not None else None
+    if mender is None or found is None:
+        return None
+    for other in beside:
+        found = _together(found, mender.mend(other, source))
+    return fitted(source, found, width)
+
+
+def _together(one: Repair, other: Repair | None) -> Repair:
+    """Return what does both repairs, or the first alone where that is not one thing to do."""
+    if other is None or other.safety is not one.safety:
+        return one
+    edits = tuple(dict.fromkeys((*one.edits, *other.edits)))
+    spans = sorted((e.span.line, e.span.column, e.span.end_line, e.span.end_column) for e in edits)
+    apart = all(before[2:] < after[:2] for before, after in pairwise(spans))
+    return Repair(one.safety, edits) if apart else one
 
 
 _SAFE = "`torchdevlint check --fix` does so where the source shows how."

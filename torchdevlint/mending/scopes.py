@@ -69,10 +69,8 @@ class Scopes:
     def is_bound(self, name: str, node: ast.AST) -> bool:
         """Tell whether a name has its value where a node stands: it is bound above, or by the time that it runs."""
         home = self.home(name, node)
-        if home is None:
-            return False
-        if self.around(node)[0] is not home:
-            return True
+        if home is None or self.around(node)[0] is not home:
+            return home is not None
         return self.bindings(home)[name][0] < getattr(node, "lineno", 0)
 
     def owner(self, scope: Scope | None) -> ast.ClassDef | None:

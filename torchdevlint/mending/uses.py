@@ -109,15 +109,13 @@ def _name_of(source: Source, call: ast.Call) -> str | None:
 
 def _reaches_copy(source: Source, node: ast.expr) -> bool:
     """Tell whether an expression, or a part of it, is what is copied."""
-    around: ast.AST | None = node
-    while isinstance(around, ast.expr):
-        if around in source.copied:
-            return True
+    around = node
+    while around not in source.copied:
         outer = source.scopes.parent(around)
         if not (isinstance(outer, ast.Subscript) and outer.value is around):
             return False
         around = outer
-    return False
+    return True
 
 
 def is_imported(source: Source, function: ast.expr) -> bool:

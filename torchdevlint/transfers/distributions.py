@@ -42,9 +42,7 @@ def asked(run: Run, receiver: Object, call: Call) -> Argument | None:
 def sample(run: Run, row: Sample, call: Call, receiver: Argument | None) -> Value:
     """Draw from a distribution, or ask for a property: a tensor where it is, with the dimensions that are asked for."""
     tensor = receiver.value if receiver is not None else UNKNOWN
-    if not isinstance(tensor, Tensor):
-        return UNKNOWN
-    return drawn(run, row, tensor, call)
+    return drawn(run, row, tensor, call) if isinstance(tensor, Tensor) else UNKNOWN
 
 
 def drawn(run: Run, row: Sample, tensor: Tensor, call: Call | None = None) -> Tensor:
