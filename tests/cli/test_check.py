@@ -142,9 +142,12 @@ def test_a_folder_that_may_not_be_read(
     def refuse(path: str) -> None:
         raise PermissionError(path)
 
-    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)  # as below a folder that may be read
     assert main(["check"]) == 0
     assert lines(capsys) == []
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert main(["check", "."]) == 2
+    assert capsys.readouterr().err == "torchdevlint: . may not be read\n"
 
 
 def test_standard_input(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -183,3 +185,17 @@ def test_a_failure_is_what_a_command_raises() -> None:
     chosen = argparse.Namespace(backend=None, seconds=1, megabytes=1, workers=1, paths=[Path("/no/such/folder")])
     with pytest.raises(Failure, match=r"^/no/such/folder: there is no such file or folder$"):
         command.execute(chosen)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a pipe there fails in another way")
+@pytest.mark.parametrize("command", [["rules"], ["rule", "--all"], ["config"]])
+def test_a_reader_that_has_seen_enough_ends_the_command(command: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "torchdevlint", *command], check=False, stdout=writing, stderr=subprocess.PIPE
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -55,7 +55,7 @@ class _Ignore:
 def find(paths: Sequence[str], rules: Filter) -> list[str]:
     """Return the files that the paths stand for, each once, in the order of the paths and then of their names.
 
-    Raises `BadPath` for a path that is empty, not there, or neither a file nor a folder.
+    Raises `BadPath` for a path that is empty, not there, or neither a file nor a folder that may be read.
     """
     excluded = _Ignore(os.fspath(rules.root), GitIgnoreSpec.from_lines(rules.exclude))
     found: dict[str, None] = {}
@@ -71,6 +71,8 @@ def find(paths: Sequence[str], rules: Filter) -> list[str]:
         left_out = _is_or_is_below(path, above, excluded, is_folder)
         if left_out and rules.forced:
             continue
+        if is_folder and not os.access(path, os.R_OK | os.X_OK):
+            raise BadPath(f"{path} may not be read")
         if not is_folder:
             found[path] = None
         elif left_out:  # named all the same: the patterns hold for what is below it only

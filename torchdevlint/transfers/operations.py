@@ -118,7 +118,8 @@ def follow(
         return changed
     count = row.count
     if row.returns_pair_with_dim and call is not None:
-        positional = call.arguments[1:] if call.get(0, "input") is not None else call.arguments
+        first = call.get(0, "input")
+        positional = call.arguments[1:] if first is not None and first.value is given else call.arguments
         if positional or "dim" in call.keywords:
             count = 2
     if count == 0:
