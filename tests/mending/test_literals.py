@@ -192,3 +192,83 @@ net(torch.ones(3).cuda())
 )
 def test_what_is_itself_a_literal_stands_for_none(text: str, fixed: str) -> None:
     assert "|".join(written(text, "TDL402")) == fixed
+
+
+NUMBERED = """\
+import argparse
+import torch
+from torch import nn
+
+
+def train({parameters}):
+    {before}
+    model = nn.Linear(3, 3).to({device})
+    state = torch.load("a.pt")
+    print(state["loss"])
+    model.load_state_dict(state["model"])
+
+
+{after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "mended"),
+    [
+        pytest.param({"parameters": "path, where", "device": "where"}, True, id="nothing shows a number"),
+        pytest.param({"before": "if 0 == where: print(1)"}, False, id="compared with one"),
+        pytest.param({"before": "if where == torch.device('cpu'): print(1)"}, True, id="compared with a device"),
+        pytest.param({"before": "where = int(where)"}, False, id="made of a text"),
+        pytest.param({"before": "torch.cuda.set_device(where)"}, False, id="given to what takes one"),
+        pytest.param({"before": "print(f'cuda:{where}')"}, False, id="written behind the kind"),
+        pytest.param({"before": "print(f'on {where}')"}, True, id="written behind a word"),
+        pytest.param({"parameters": "where: int, path"}, False, id="annotated"),
+        pytest.param({"parameters": "where, path", "after": "torch.multiprocessing.spawn(train, nprocs=2)"}, False, id="of a process"),
+        pytest.param({"parameters": "path, where", "after": "torch.multiprocessing.spawn(train, nprocs=2)"}, True, id="of no process"),
+        pytest.param({"after": "torch.multiprocessing.spawn(unknown, nprocs=2)"}, True, id="of another function"),
+    ],
+)  # fmt: skip
+def test_a_number_is_no_place_for_a_checkpoint(parts: dict[str, str], mended: bool) -> None:
+    given = {"parameters": "path, where", "device": "where", "before": "pass", "after": ""} | parts
+    told = written(NUMBERED.format(**given), "TDL401")
+    assert told == ([f'state = torch.load("a.pt", map_location={given["device"]})'] if mended else [])
+
+
+OPTION = """\
+import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument({option})
+args = parser.parse_args()
+model = nn.Linear(3, 3).to(args.the_device)
+state = torch.load("a.pt")
+print(state["loss"])
+model.load_state_dict(state["model"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "mended"),
+    [
+        ("'--the-device'", True),
+        ("'--the-device', type=str", True),
+        ("'--the-device', type=int", False),
+        ("'--the-device', default=0", False),
+        ("'--another', type=int", True),
+    ],
+)
+def test_an_option_may_be_a_number(option: str, mended: bool) -> None:
+    told = written(OPTION.format(option=option), "TDL401")
+    assert told == (['state = torch.load("a.pt", map_location=args.the_device)'] if mended else [])
+
+
+def test_what_the_main_guard_binds_is_not_there_for_who_imports_the_file() -> None:
+    main = "if __name__ == '__main__':\n    device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n"
+    use = "    print(build().to(device))\n"
+    build = "def build():\n    return nn.Linear(3, 3).to('cuda')\n"
+    assert written(f"{HEAD}{build}{main}{use}", "TDL501") == []
+    assert written(f"{CHOSEN}{build}print(build().to(device))\n", "TDL501") == ["return nn.Linear(3, 3).to(device)"]
+    both = f"{CHOSEN}{build}{main}{use}"
+    assert written(both, "TDL501") == ["return nn.Linear(3, 3).to(device)"]

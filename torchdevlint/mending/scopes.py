@@ -69,9 +69,17 @@ class Scopes:
     def is_bound(self, name: str, node: ast.AST) -> bool:
         """Tell whether a name has its value where a node stands: it is bound above, or by the time that it runs."""
         home = self.home(name, node)
-        if home is None or self.around(node)[0] is not home:
-            return home is not None
+        if home is None:
+            return False
+        if self.around(node)[0] is not home:
+            return home is not self._tree or any(line not in self._guarded for line in self.bindings(home)[name])
         return self.bindings(home)[name][0] < getattr(node, "lineno", 0)
+
+    @cached_property
+    def _guarded(self) -> set[int]:
+        """The lines that only run where the file is the program: what they bind is not there for who imports it."""
+        guards = (one for one in self._tree.body if isinstance(one, ast.If) and "__name__" in ast.unparse(one.test))
+        return {line for one in guards for line in range(one.lineno, (one.body[-1].end_lineno or 0) + 1)}
 
     def owner(self, scope: Scope | None) -> ast.ClassDef | None:
         """Return the class of which a scope is a method."""

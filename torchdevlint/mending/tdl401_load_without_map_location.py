@@ -7,6 +7,7 @@ import ast
 from torchdevlint.mending.calls import argument, argument_added, instead
 from torchdevlint.mending.devices import device_at
 from torchdevlint.mending.edits import Repair, Safety, safe, unsafe
+from torchdevlint.mending.numbers import may_be_number
 from torchdevlint.mending.source import Source
 from torchdevlint.mending.uses import is_copied, is_imported, is_moved
 from torchdevlint.rule import Finding
@@ -22,7 +23,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     copied = is_copied(source, call)
     device = source.quoted("cpu") if copied or is_moved(source, call) else device_at(source, call)
     none = argument(call, "map_location")
-    if device is None:
+    if device is None or (may_be_number(source, device)):
         return None
     if none is not None:
         edit = instead(source, none, device) if isinstance(none, ast.Constant) else None
