@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -280,6 +281,16 @@ def test_a_diff_without_a_last_line_end(file: Path, capsys: Capture) -> None:
     file.write_text(THROWN_AWAY.rstrip())
     assert main(["check", "--diff", "--unsafe-fixes"]) == 1
     assert capsys.readouterr().out.endswith("-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n\\ No newline at end of file\n")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["a.py", "an old name.py"])
+def test_git_applies_a_diff(tmp_path: Path, newline: str, name: str) -> None:
+    (tmp_path / name).write_bytes(THROWN_AWAY.replace("\n", newline).encode())
+    command = [sys.executable, "-m", "torchdevlint", "check", "--isolated", "--diff", "--unsafe-fixes", "."]
+    told = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True).stdout
+    subprocess.run(["git", "apply", "-p0", "-"], cwd=tmp_path, check=True, input=told)
+    assert (tmp_path / name).read_bytes() == KEPT.replace("\n", newline).encode()
 
 
 def test_standard_input_is_mended_to_standard_output(

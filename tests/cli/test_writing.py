@@ -53,7 +53,7 @@ def test_a_file_of_several_names_stays(file: Path, capsys: Capture) -> None:
 
 
 def test_a_read_only_file_stays(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     assert main(["check", "--fix", "--unsafe-fixes"]) == 1
     assert capsys.readouterr().err.startswith("torchdevlint: train.py is left as it is: it is read-only\n")
     assert file.read_text() == THROWN_AWAY

@@ -69,8 +69,8 @@ class Document:
         return True
 
     def sections(self) -> Iterator[tuple[str, str]]:
-        """Yield what a diff shows: what follows the path, and the text."""
-        yield "", self.plain()
+        """Yield what a diff shows: what follows the path, and the text, with the line ends that it has."""
+        yield "", self.text
 
     def encode(self) -> bytes:
         """Return the bytes of the file. Raises `NotEditable` for a character that its encoding does not have."""

@@ -40,10 +40,12 @@ class Mended:
         return "".join(
             line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
             for (part, before), (_, after) in zip(self.original.sections(), self.document.sections(), strict=True)
-            for line in unified_diff(
-                lines_of(before), lines_of(after), f"{self.outcome.path}{part}", f"{self.outcome.path}{part}"
-            )
+            for line in unified_diff(lines_of(before), lines_of(after), *(self._named(part) for _ in "-+"))
         )
+
+    def _named(self, part: str) -> str:
+        name = f"{self.outcome.path}{part}"
+        return f"{name}\t" if " " in name else name  # else `patch` takes what is before the space
 
 
 def mend(job: FixTask) -> Mended:
