@@ -40,7 +40,7 @@ class Mended:
         return "".join(
             line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
             for (part, before), (_, after) in zip(self.original.sections(), self.document.sections(), strict=True)
-            for line in unified_diff(lines_of(before), lines_of(after), *(self._named(part) for _ in "-+"))
+            for line in unified_diff(lines_of(before), lines_of(after), self._named(part), self._named(part))
         )
 
     def _named(self, part: str) -> str:
