@@ -292,6 +292,27 @@ def test_a_reader_that_has_gone_away(project: Path, monkeypatch: pytest.MonkeyPa
         main(["check", "train.py"])
 
 
+@pytest.mark.parametrize("options", [[], ["--diff"]])
+def test_no_standard_input(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["check", "-", *options]) == 2
+    assert capsys.readouterr().err == "torchdevlint: there is no standard input\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pipes among files there")
+def test_what_is_no_file_is_written_to_and_not_replaced(project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    reading = os.open(project / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert main(["check", "train.py", "-o", "pipe"]) == 1
+        assert os.read(reading, 1000).decode() == f"train.py:4:1: {FOUND}\n"
+    finally:
+        os.close(reading)
+    assert (project / "pipe").is_fifo()
+
+
 def test_no_standard_output(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["check", "train.py"]) == 1

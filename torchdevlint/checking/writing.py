@@ -9,8 +9,14 @@ from pathlib import Path
 
 
 def replace_bytes(path: Path, data: bytes) -> None:
-    """Replace what a file holds, at once; a link stays one, and permissions stay. Raises `OSError`."""
+    """Replace what a file holds, at once; a link stays one, and permissions stay. Raises `OSError`.
+
+    What is no file (`/dev/null`, a pipe) is written to: to put a file in its place would take it from everybody.
+    """
     target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)
+        return
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".new")
     try:
         with os.fdopen(handle, "wb") as file:

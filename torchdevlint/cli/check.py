@@ -127,7 +127,7 @@ def _job(arguments: argparse.Namespace, task: Task) -> FixTask:
 
 def _mend_input(arguments: argparse.Namespace, settings: Settings) -> int:
     """Mend standard input to standard output, as formatters do; what is left is told on standard error."""
-    name, data = arguments.stdin_filename, sys.stdin.buffer.read()
+    name, data = arguments.stdin_filename, _standard_input()
     job = _job(arguments, _task(arguments, settings, name, data))
     try:
         done = fixing.mended(job, parse(name, data))
@@ -167,11 +167,17 @@ def _known(arguments: argparse.Namespace) -> baseline.Baseline | None:
         raise Failure(reason) from None
 
 
+def _standard_input() -> bytes:
+    """Return what standard input holds. Raises `Failure` where there is none."""
+    if sys.stdin is None:
+        raise Failure("there is no standard input")
+    return sys.stdin.buffer.read()
+
+
 def _tasks(arguments: argparse.Namespace, settings: Settings) -> list[Task]:
     """Return what is to be checked. Raises `Failure` for a path that cannot be checked."""
     if arguments.paths == [STDIN]:
-        name = arguments.stdin_filename
-        return [_task(arguments, settings, name, sys.stdin.buffer.read())]
+        return [_task(arguments, settings, arguments.stdin_filename, _standard_input())]
     if STDIN in arguments.paths:
         raise Failure("- stands for standard input, and for nothing beside other paths")
     exclude = (*settings.exclude, *settings.extend_exclude)

@@ -54,25 +54,31 @@ def report(made: Report, form: str | None, *, statistics: bool, to: Path | None)
 
 def write(text: str, to: Path | None, *, for_people: bool = True) -> None:
     """Write a text to standard output, or in place of a file as UTF-8. Raises `Failure` where it cannot be written."""
+    if to is None:
+        show(text, for_people=for_people)
+        return
     try:
-        if to is None:
-            show(text, for_people=for_people)
-            return
         replace_bytes(to, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise Failure(f"{to or 'standard output'} cannot be written: {error.strerror or error}") from None
+        raise Failure(f"{to} cannot be written: {error.strerror or error}") from None
 
 
 def show(text: str, *, for_people: bool = True) -> None:
-    """Write a text to standard output: for people as it is encoded, with escapes for what that lacks, else as UTF-8."""
+    """Write a text to standard output: for people as it is encoded, with escapes for what that lacks, else as UTF-8.
+
+    Raises `Failure` where it cannot be written, and BrokenPipeError where nobody reads it any more.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         if for_people:
             sys.stdout.reconfigure(errors="backslashreplace")
         else:
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
-    print(text, end="", flush=True)  # noqa: T201 (it stands where there is no standard output, too)
+    try:
+        print(text, end="", flush=True)  # noqa: T201 (it stands where there is no standard output, too)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Failure(f"standard output cannot be written: {error.strerror or error}") from None
 
 
 def hand_over(data: bytes) -> None:
