@@ -265,7 +265,9 @@ def join(first: Value, second: Value, first_if: Condition = ALWAYS, second_if: C
             form = first.form if first.form is second.form and first.proof == second.proof else Form.UNKNOWN
             return Device(placement, None, form=form, proof=first.proof)
         case Const(), Const() if isinstance(first.value, bool) and isinstance(second.value, bool):
-            # One is true and the other false: the value is the branch's own condition.
+            # One is true and the other false: the value is the branch's own condition, and unknown where that is.
+            if not first_if and not second_if:
+                return UNKNOWN
             return Flag(first_if, second_if) if first.value else Flag(second_if, first_if)
         case _:
             return _choose(first, second, first_if, second_if)

@@ -7,6 +7,7 @@ from torchdevlint.knowledge.rows import (
     Clock,
     CopyFile,
     Environment,
+    Leave,
     MemoryFile,
     ObjectType,
     OfProcess,
@@ -55,7 +56,8 @@ _PARSER = ObjectType(
         **dict.fromkeys(words("parse_args parse_known_args parse_intermixed_args"), Arguments()),
         **dict.fromkeys(words("add_argument_group add_mutually_exclusive_group"), Quiet()),
         "add_argument": Option(),
-        **dict.fromkeys(words("set_defaults print_help error format_help"), _PLAIN),
+        **dict.fromkeys(words("set_defaults print_help format_help"), _PLAIN),
+        **dict.fromkeys(words("error exit"), Leave()),
     },
 )
 

@@ -86,6 +86,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.LoaderType: loaders.loader,
     rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
+    rows.Leave: environment.leave,
     rows.Environment: frameworks.opaque,
     rows.Debugging: environment.debugging,
     rows.SetVariables: environment.set_variables,

@@ -9,7 +9,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.events import DebuggingLeftOn, SetTooLate
 from torchdevlint.interpreter import clocks
-from torchdevlint.knowledge.rows import Begin, Clock, Debugging, Environment, ObjectType, SetVariables
+from torchdevlint.knowledge.rows import Begin, Clock, Debugging, Environment, Leave, ObjectType, SetVariables
 from torchdevlint.lattice import Concrete, Placement
 from torchdevlint.state import BEGUN
 from torchdevlint.values import NONE, UNKNOWN, Const, Container, Imported, Object, Value
@@ -53,6 +53,12 @@ def begin(run: Run, row: Begin, call: Call, receiver: Argument | None) -> Value:
     begun(run, call.node, call.text)
     native(run)
     run.waits += 1  # `synchronize` does, and what the others do is not told apart
+    return UNKNOWN
+
+
+def leave(run: Run, row: Leave, call: Call, receiver: Argument | None) -> Value:
+    """End the program."""
+    run.left = True
     return UNKNOWN
 
 

@@ -66,6 +66,7 @@ from torchdevlint.knowledge.rows.runtime import (
     EnvironmentRow,
     GeneratorType,
     GradMode,
+    Leave,
     LoaderType,
     LoadFile,
     MemoryFile,
@@ -171,6 +172,7 @@ Row: TypeAlias = (
     | StartMethod
     | StartProcesses
     | Begin
+    | Leave
     | Environment
     | SetVariables
     | Debugging
@@ -271,6 +273,7 @@ __all__ = [
     "GroupsOf",
     "HoldParameters",
     "Knowledge",
+    "Leave",
     "Like",
     "LoadFile",
     "LoadState",

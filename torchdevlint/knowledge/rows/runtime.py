@@ -59,6 +59,11 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
+class Leave:
+    """A call that does not return, but ends the program."""
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """The variables of the process (`os.environ`); ``once`` are those that are read when CUDA is initialised.
 
