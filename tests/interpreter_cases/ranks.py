@@ -45,6 +45,9 @@ def reduced():
     d = torch.sum(x)  # reveal: cpu [0]
     e = x.sum(dim=1, keepdim=True)  # reveal: cpu [2]
     f = x.max()  # reveal: cpu [0]
+    best = x.cuda().max(0).values  # reveal: cuda
+    where = x.cuda().median(0, keepdim=True).indices  # reveal: cuda
+    low = torch.min(x.cuda(), 0).values  # reveal: cuda
 
 
 def shaped():
