@@ -45,7 +45,7 @@ class Mended:
 
     def _named(self, part: str) -> str:
         name = f"{self.outcome.path}{part}"
-        return f"{name}\t" if " " in name else name  # else `patch` takes what is before the space
+        return f"{name}\t" if " " in name and not part else name  # else `patch` takes what is before the space
 
 
 def mend(job: FixTask) -> Mended:

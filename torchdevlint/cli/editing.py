@@ -53,7 +53,7 @@ def tell_fixes(done: Sequence[Mended], *, diff: bool, show: bool, to: Path | Non
             say(f"torchdevlint: {one.outcome.path} is left as it is: {one.problem}")
     mended = sum(len(one.mended) for one in done)
     if diff:
-        telling.write("".join(one.diff() for one in done), to, for_people=False)
+        telling.write("".join(one.diff() for one in done), to)
         say(f"{count(mended, 'finding')} would be fixed")
         return
     if show:
