@@ -15,6 +15,7 @@ from torchdevlint.options import NotAnalysed
 ROOT = Path(__file__).parents[1]
 
 LET_THROUGH = {
+    "an import behind a form feed": "\fimport torch\nx = torch.ones(2)\nx.to('cuda')\n",
     "torch by a star": "from common import *\nx = torch.ones(2)\nx.to('cuda')\n",
     "a move": "import torch\nx = torch.ones(2)\nx.to('cuda')\n",
     "a module that makes a tensor": (
@@ -91,7 +92,7 @@ def test_lets_every_fixture_through() -> None:
 # libraries of the knowledge that make and move no tensors: they matter beside others only
 GENERAL = {
     *("absl", "argparse", "builtins", "configargparse", "io", "itertools", "matplotlib", "more_itertools", "numpy"),
-    *("multiprocessing", "os", "shutil", "time", "timeit", "types"),
+    *("multiprocessing", "os", "shutil", "sys", "time", "timeit", "types"),
     *("omegaconf", "pandas", "print", "pylab", "rich", "seaborn", "sklearn", "tensorboardX", "tqdm", "yacs"),
 }
 

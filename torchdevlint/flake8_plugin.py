@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from torchdevlint.engine import Diagnostic
 
 _LONGEST_REASON = 200
-_COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t\f]*#.*coding")
 _FUNCTIONS = {
     "functions-on-accelerator": "return tensors on the accelerator, or what yields them",
     "functions-on-host": "return tensors on the host, or what yields them",
@@ -89,17 +87,8 @@ class Plugin:
         # asked here too, because the engine's import costs more than most files
         if not gate.may_find(text):
             return
-        for line, column, message in (*self._refused(text), *self._findings(text)):
+        for line, column, message in self._findings(text):
             yield line, column, message, Plugin
-
-    def _refused(self, text: str) -> list[tuple[int, int, str]]:
-        """Return what Python says of a file that it cannot decode, of which flake8 does not tell."""
-        if text.isascii() and not _COOKIE.search(text):
-            return []
-        from torchdevlint.checking import sources  # few files need it
-
-        refusal = sources.refusal_of(self._filename, text)
-        return [(refusal.line, 0, f"{FAILURE} syntax error: {refusal.reason}")] if refusal is not None else []
 
     def _findings(self, text: str) -> list[tuple[int, int, str]]:
         try:

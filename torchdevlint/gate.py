@@ -20,8 +20,8 @@ MAX_ALTERNATIVES = 5_000
 _LIBRARIES = (
     "accelerate|bitsandbytes|deepspeed|dgl|diffusers|fastai|ignite|lightning|monai|peft|timm|transformers|ultralytics"
 )
-_TORCH = re.compile(r"^[ \t]*(?:from|import)\b[^\n]*torch", re.MULTILINE)
-_STAR = re.compile(r"^from +[\w.]+ +import +\*", re.MULTILINE)  # it may bring `torch`
+_TORCH = re.compile(r"^[ \t\f]*(?:from|import)\b[^\n]*torch", re.MULTILINE)
+_STAR = re.compile(r"^[ \t\f]*from +[\w.]+ +import +\*", re.MULTILINE)  # it may bring `torch`
 _FROM_LIBRARY = re.compile(rf"from +(?:{_LIBRARIES})")
 _IMPORT_LIBRARY = re.compile(rf"import +(?:[\w., ]+, *)?(?:{_LIBRARIES})")
 

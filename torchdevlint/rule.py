@@ -40,7 +40,7 @@ class Finding:
     """One finding of a rule: where, the arguments of its message, and what it is about.
 
     ``origin`` is the node that caused it (the creation, the move left out): of findings with one origin one
-    is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)").
+    and ``subject`` is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)").
     ``about`` are the nodes, beside those, that its fix needs to know.
     """
 
@@ -49,6 +49,7 @@ class Finding:
     origin: object = None
     why: Why | None = None
     about: tuple[cst.CSTNode, ...] = ()
+    subject: str = ""
 
 
 Check = Callable[[Any, FileFacts], Iterator[Finding]]

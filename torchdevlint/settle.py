@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchdevlint.options import on_by_default
@@ -38,17 +40,21 @@ def settle(found: list[tuple[Rule, Finding]]) -> list[Settled]:
             group.append((rule, finding))
             by_place[place] = group
         by_origin.setdefault(origin, group)
-    return _by_node([_strongest(group) for group in groups])
+    return _by_node([one for group in groups for one in _strongest(group)])
 
 
-def _strongest(group: list[tuple[Rule, Finding]]) -> Settled:
-    """Return the most specific finding of one root cause, the first of its kind, with a count of its repeats."""
+def _strongest(group: list[tuple[Rule, Finding]]) -> Iterator[Settled]:
+    """Yield the most specific finding of one root cause, for each of its subjects the first with its repeats."""
     best = group[0]
     for candidate in group[1:]:
         if best[0].code in candidate[0].supersedes:
             best = candidate
-    others = tuple(finding for rule, finding in group if rule.code == best[0].code and finding is not best[1])
-    return Settled(best[0], best[1], others)
+    subjects: dict[str, list[Finding]] = {}
+    for rule, finding in group:
+        if rule.code == best[0].code:
+            subjects.setdefault(finding.subject, []).append(finding)
+    for first, *others in subjects.values():
+        yield Settled(best[0], first, tuple(others))
 
 
 def _by_node(settled: list[Settled]) -> list[Settled]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from trees import KEPT, READ, Capture
 
 from torchdevlint import mending
 from torchdevlint.checking import fixing, passes
@@ -27,10 +28,6 @@ BAD = sorted(ROOT.glob("fixtures/*/bad*.py"))
 RULES = {rule.code: rule for rule in all_rules()}
 MENDED = {code: mending.safety(rule) for code, rule in RULES.items() if mending.safety(rule)}
 """The rules with a fix, and what it may be."""
-
-THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\nprint(x)\n"
-KEPT = "import torch\n\nx = torch.ones(3)\nx = x.to('cpu')\nprint(x)\n"
-Capture = pytest.CaptureFixture[str]
 
 
 def code_of(path: Path) -> str:
@@ -127,8 +124,8 @@ def test_what_stands_for_several_is_not_moved(text: str, code: str) -> None:
 def test_what_does_not_help_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (fixing, passes):
         monkeypatch.setattr(module, "check", lambda task: before)
-    before = check(Task("a.py", on_by_default, THROWN_AWAY))
-    assert after(THROWN_AWAY, "TDL201") == THROWN_AWAY
+    before = check(Task("a.py", on_by_default, READ))
+    assert after(READ, "TDL201") == READ
 
 
 HOST = "import torch\nimport torch.nn.functional as F\nmodel = torch.nn.Linear(4, 4).cuda()\nhost = torch.ones(3, 4)\n"
@@ -198,7 +195,7 @@ def test_of_two_fixes_the_one_that_fits_is_made() -> None:
 
 def test_what_would_be_no_python_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Document, "is_python", lambda document: "x = x" not in document.text)
-    assert after(THROWN_AWAY, "TDL201") == THROWN_AWAY
+    assert after(READ, "TDL201") == READ
 
 
 @pytest.mark.parametrize("text", ["x = (1\n", "f(a=1, a=2)\n", "x = 1\0\n"])
@@ -235,14 +232,6 @@ def test_a_name_is_bound_where_it_is_read(text: str) -> None:
 # the command
 
 
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "train.py"
-    path.write_text(THROWN_AWAY)
-    return path
-
-
 SAFE = "import torch\n\nx = torch.ones(3).cuda()\nprint(x.numpy())\n"
 
 
@@ -273,12 +262,12 @@ def test_diff_writes_nothing(file: Path, capsys: Capture) -> None:
         "--- train.py\n+++ train.py\n@@ -1,5 +1,5 @@\n import torch\n \n x = torch.ones(3)\n"
         "-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n"
     )
-    assert file.read_text() == THROWN_AWAY
+    assert file.read_text() == READ
     assert main(["check", "--diff"]) == 0
 
 
 def test_a_diff_without_a_last_line_end(file: Path, capsys: Capture) -> None:
-    file.write_text(THROWN_AWAY.rstrip())
+    file.write_text(READ.rstrip())
     assert main(["check", "--diff", "--unsafe-fixes"]) == 1
     assert capsys.readouterr().out.endswith("-x.to('cpu')\n+x = x.to('cpu')\n print(x)\n\\ No newline at end of file\n")
 
@@ -286,7 +275,7 @@ def test_a_diff_without_a_last_line_end(file: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("name", ["a.py", "an old name.py"])
 def test_git_applies_a_diff(tmp_path: Path, newline: str, name: str) -> None:
-    (tmp_path / name).write_bytes(THROWN_AWAY.replace("\n", newline).encode())
+    (tmp_path / name).write_bytes(READ.replace("\n", newline).encode())
     command = [sys.executable, "-m", "torchdevlint", "check", "--isolated", "--diff", "--unsafe-fixes", "."]
     told = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True).stdout
     subprocess.run(["git", "apply", "-p0", "-"], cwd=tmp_path, check=True, input=told)
@@ -299,44 +288,44 @@ def test_standard_input_is_mended_to_standard_output(
     def given(text: str) -> None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
-    given(THROWN_AWAY)
+    given(READ)
     assert main(["check", "--fix", "--unsafe-fixes", "-"]) == 0
     assert capsys.readouterr() == (KEPT, "")
-    given(THROWN_AWAY)
+    given(READ)
     assert main(["check", "--fix", "-"]) == 1
     said = capsys.readouterr()
-    assert said.out == THROWN_AWAY
+    assert said.out == READ
     assert said.err.startswith("stdin:4:1: TDL201 ")
-    given(THROWN_AWAY)
+    given(READ)
     assert main(["check", "--fix-only", "-"]) == 0
-    assert capsys.readouterr() == (THROWN_AWAY, "")
-    given(THROWN_AWAY)
+    assert capsys.readouterr() == (READ, "")
+    given(READ)
     assert main(["check", "--diff", "--unsafe-fixes", "-"]) == 1
     assert capsys.readouterr().out.endswith("+x = x.to('cpu')\n print(x)\n")
 
 
 def test_silenced_findings_are_not_mended(file: Path) -> None:
-    file.write_text(THROWN_AWAY.replace("\n", "  # noqa\n"))
+    file.write_text(READ.replace("\n", "  # noqa\n"))
     assert main(["check", "--fix", "--unsafe-fixes"]) == 0
-    assert file.read_text() == THROWN_AWAY.replace("\n", "  # noqa\n")
+    assert file.read_text() == READ.replace("\n", "  # noqa\n")
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_bytes_stay(file: Path, newline: str, mark: bytes) -> None:
-    file.write_bytes(mark + f"# ✓\n{THROWN_AWAY}".replace("\n", newline).encode())
+    file.write_bytes(mark + f"# ✓\n{READ}".replace("\n", newline).encode())
     assert main(["check", "--fix", "--unsafe-fixes"]) == 0
     assert file.read_bytes() == mark + f"# ✓\n{KEPT}".replace("\n", newline).encode()
 
 
 def test_an_encoding_stays(file: Path) -> None:
-    file.write_bytes(f"# coding: latin-1\n# é\n{THROWN_AWAY}".encode("latin-1"))
+    file.write_bytes(f"# coding: latin-1\n# é\n{READ}".encode("latin-1"))
     assert main(["check", "--fix", "--unsafe-fixes"]) == 0
     assert file.read_bytes() == f"# coding: latin-1\n# é\n{KEPT}".encode("latin-1")
 
 
 def test_what_is_not_encoded_as_it_says_stays(file: Path, capsys: Capture) -> None:
-    data = f"# coding: ascii\n# é\n{THROWN_AWAY}".encode("latin-1")
+    data = f"# coding: ascii\n# é\n{READ}".encode("latin-1")
     file.write_bytes(data)
     assert main(["check", "--fix", "--unsafe-fixes"]) == 1
     assert file.read_bytes() == data

@@ -10,23 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
+from trees import KEPT, READ, Capture
 
 from torchdevlint.checking import fixing
 from torchdevlint.checking.documents import Document
 from torchdevlint.checking.fixing import FixTask, mended
 from torchdevlint.cli.main import main
-
-THROWN_AWAY = "import torch\n\nx = torch.ones(3)\nx.to('cpu')\nprint(x)\n"
-KEPT = "import torch\n\nx = torch.ones(3)\nx = x.to('cpu')\nprint(x)\n"
-Capture = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "train.py"
-    path.write_text(THROWN_AWAY)
-    return path
 
 
 def test_a_link_stays_one(file: Path) -> None:
@@ -47,7 +36,7 @@ def test_a_file_of_several_names_stays(file: Path, capsys: Capture) -> None:
     assert capsys.readouterr().err.startswith(why)
     assert main(["check", "--diff", "--unsafe-fixes"]) == 1
     assert capsys.readouterr().err == "1 finding would be fixed\n"
-    assert file.read_text() == other.read_text() == THROWN_AWAY
+    assert file.read_text() == other.read_text() == READ
     other.unlink()
     assert main(["check", "--fix", "--unsafe-fixes"]) == 0
 
@@ -56,7 +45,7 @@ def test_a_read_only_file_stays(file: Path, monkeypatch: pytest.MonkeyPatch, cap
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     assert main(["check", "--fix", "--unsafe-fixes"]) == 1
     assert capsys.readouterr().err.startswith("torchdevlint: train.py is left as it is: it is read-only\n")
-    assert file.read_text() == THROWN_AWAY
+    assert file.read_text() == READ
 
 
 def test_a_file_that_changes_meanwhile_stays(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
@@ -78,7 +67,7 @@ def test_a_full_disk_loses_nothing(file: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(os, "fsync", full)
     assert main(["check", "--fix", "--unsafe-fixes"]) == 1
     assert "train.py is left as it is: No space left on device" in capsys.readouterr().err
-    assert file.read_text() == THROWN_AWAY
+    assert file.read_text() == READ
     assert [path.name for path in file.parent.iterdir()] == ["train.py"]
 
 
@@ -86,7 +75,7 @@ def test_a_kill_leaves_each_file_old_or_new(tmp_path: Path) -> None:
     files = [tmp_path / f"a{number:03}.py" for number in range(200)]
     for reached in (0, 30, 60, 90):
         for path in files:
-            path.write_text(THROWN_AWAY)
+            path.write_text(READ)
         command = [sys.executable, "-m", "torchdevlint", "check", "--fix-only", "--unsafe-fixes", "-j", "1", "."]
         process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
         while files[reached].read_text() != KEPT and process.poll() is None:
@@ -94,4 +83,4 @@ def test_a_kill_leaves_each_file_old_or_new(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert files[reached].read_text() == KEPT
-        assert {path.read_text() for path in files} <= {THROWN_AWAY, KEPT}
+        assert {path.read_text() for path in files} <= {READ, KEPT}

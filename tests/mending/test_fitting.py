@@ -11,7 +11,7 @@ from mending_scripts import after
 
 from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.facts import FileFacts
-from torchdevlint.mending.fitting import fitted
+from torchdevlint.mending.fitting import fitted, width_of
 from torchdevlint.mending.source import Source
 from torchdevlint.positions import Span
 
@@ -177,3 +177,7 @@ def test_a_fix_breaks_a_call() -> None:
     assert after(text, "TDL103").endswith(
         "total_loss = nn.functional.mse_loss(\n    out, labels_of_the_batch.to(out.device), reduction='none'\n)\n"
     )
+
+
+def test_a_comment_has_no_part_in_the_width() -> None:
+    assert width_of("x = 1") == width_of("x = 1" + " " * 80 + "# below those of other lines") == 5

@@ -50,6 +50,12 @@ def test_a_pinned_checkpoint_goes_where_the_script_says(load: str, fixed: str) -
     assert "|".join(written(f"{MOVED}{load}\n", "TDL402")) == fixed
 
 
+def test_a_pinned_checkpoint_goes_to_no_number() -> None:
+    text = "import torch\nfrom torch import nn\n\ndef train(rank{}):\n    m = nn.Linear(3, 3).to(rank)\n    return m, torch.load('a', 'cuda')\n"
+    assert written(text.format(""), "TDL402") == ["return m, torch.load('a', rank)"]
+    assert written(text.format(": int"), "TDL402") == []
+
+
 def test_a_pinned_checkpoint_stays_where_no_device_is_known() -> None:
     assert written(f"{HEAD}x = torch.load('a', 'cuda')\nprint(x)\n", "TDL402") == []
 

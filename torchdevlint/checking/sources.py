@@ -50,15 +50,6 @@ def decoded(data: bytes) -> tuple[str, Refusal | None]:
     return io.StringIO(text.removeprefix("\ufeff"), newline=None).read(), refusal
 
 
-def refusal_of(path: str, text: str) -> Refusal | None:
-    """Return why Python refuses a file of which flake8 read this text; None for one that is read as it declares."""
-    try:
-        found, refusal = read(path)
-    except OSError:
-        return None
-    return refusal if found == text else None
-
-
 @dataclass(frozen=True, slots=True)
 class Silence:
     """The `# noqa` comments of a file, as flake8 itself reads them."""

@@ -240,9 +240,6 @@ def _open(run: Run, call: Call) -> Value:
 FILE = "<file>"
 """The slot of the file that was opened under a path."""
 
-EXITS = frozenset({"sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"})
-"""Calls that do not return."""
-
 HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
     {
         f"builtins.{name}": handler

@@ -288,9 +288,6 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
         run.facts.starts_processes = True
     if callee.row is not None and (made.arguments or made.keywords or callee.name not in builtins.HANDLERS):
         return transfers.apply(run, callee.row, made, None)
-    if callee.name in builtins.EXITS:
-        run.left = True
-        return UNKNOWN
     builtins.read(run, callee.name, made)
     if (builtin := builtins.HANDLERS.get(callee.name)) is not None:
         return builtin(run, made)

@@ -155,7 +155,7 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
             return calls.call_value(run, found, made)
     row = run.knowledge.module.get(name)
     if row is not None:
-        return transfers.of_module(run, row, receiver, made)
+        return lineage.itself(transfers.of_module(run, row, receiver, made))  # `super().to(…)` is no other object
     extra = collections.MODULE_METHODS.get(name)
     if extra is not None and receiver.type.container is not ContainerKind.NONE:
         return extra(run, receiver, made)

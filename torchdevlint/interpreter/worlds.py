@@ -6,6 +6,8 @@ from torchdevlint.lattice import Condition
 
 MAX_GUARDS = 200
 """How many guards are followed that hold one after the other; where more do, nothing is found."""
+_COUNTED = "device"
+"""A part of the names of what counts accelerators."""
 
 
 def also(world: Condition, told: Condition) -> Condition:
@@ -16,10 +18,6 @@ def also(world: Condition, told: Condition) -> Condition:
 def is_full(world: Condition) -> bool:
     """Tell whether so much holds in a world that what holds further is not known."""
     return len(world) >= MAX_GUARDS
-
-
-_COUNTED = "device"
-"""A part of the names of what counts accelerators."""
 
 
 def may_guard(name: str) -> bool:

@@ -90,6 +90,7 @@ HOST_LIBRARIES: dict[str, Row] = {
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
+    **dict.fromkeys(words("sys.exit os._exit os.abort builtins.exit builtins.quit"), Leave()),
     **dict.fromkeys(("argparse.Namespace", "types.SimpleNamespace"), Arguments(holds=True)),
     **dict.fromkeys(
         words("""omegaconf.OmegaConf.load omegaconf.OmegaConf.create omegaconf.OmegaConf.from_cli

@@ -18,7 +18,7 @@ _COMMAS_OF_THEIR_OWN = ("lambda", "for")
 
 def width_of(line: str) -> int:
     """Return how long a line is without the comment at its end."""
-    return len(line.partition("  #")[0])
+    return len(line.partition("  #")[0].rstrip())  # comments may stand below each other
 
 
 def fitted(source: Source, repair: Repair, width: int) -> Repair | None:

@@ -23,7 +23,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     copied = is_copied(source, call)
     device = source.quoted("cpu") if copied or is_moved(source, call) else device_at(source, call)
     none = argument(call, "map_location")
-    if device is None or (may_be_number(source, device)):
+    if device is None or may_be_number(source, device):
         return None
     if none is not None:
         edit = instead(source, none, device) if isinstance(none, ast.Constant) else None

@@ -7,6 +7,7 @@ import ast
 from torchdevlint.mending.calls import instead
 from torchdevlint.mending.devices import for_literal
 from torchdevlint.mending.edits import Repair, Safety, unsafe
+from torchdevlint.mending.numbers import may_be_number
 from torchdevlint.mending.source import Source
 from torchdevlint.mending.uses import is_copied
 from torchdevlint.rule import Finding
@@ -24,4 +25,4 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     if is_copied(source, call):
         return unsafe(instead(source, literal, source.quoted("cpu", literal)))
     found = for_literal(source, literal)
-    return unsafe(found) if found is not None else None
+    return unsafe(found) if found is not None and not may_be_number(source, found.text) else None

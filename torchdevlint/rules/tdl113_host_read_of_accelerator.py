@@ -50,4 +50,5 @@ def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
         return
     key = origin(operand.text, found.why, event.node)
     parts: dict[str, object] = {"how": event.how, "operand": f"`{operand.text}`", "place": found}
-    yield Finding(event.node, parts, key, about=() if operand.part else (operand.node,))
+    about = () if operand.part else (operand.node,)
+    yield Finding(event.node, parts, key, about=about, subject=operand.text)  # each tensor that is read is one to copy
