@@ -2,9 +2,9 @@
 
 ## What it does
 Finds `torch.load` and its kin without `map_location`, in a file that can use an accelerator, where the result reaches
-a module, an optimizer, a move or the caller. Where a file needs CUDA anyway TDL501, TDL502 and TDL507 say so first. What
-is read from a checkpoint that this very run wrote goes back to where it was; after training a script is taken to read
-its own best one. Weights beside the code are taken to load everywhere.
+a module, an optimizer, a move or the caller. Where a file needs CUDA anyway TDL501, TDL502 and TDL507 say so first.
+What is read from a checkpoint that this very run wrote goes back to where it was; after training a script is taken to
+read its own best one. Weights beside the code are taken to load everywhere.
 
 ## Why is this bad?
 Tensors go back to the device from which they were saved. On a machine without that device the load raises. On a

@@ -28,6 +28,7 @@ from torchdevlint.values import (
     Tensor,
     Unknown,
     Value,
+    options,
 )
 from torchdevlint.why import Role
 
@@ -228,7 +229,14 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         if items.rest is None:
             return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
-    return Tensor(placement, ANY_RANK, False if run.no_grad else None)
+    result = Tensor(placement, ANY_RANK, False if run.no_grad else None)
+    if items.rest is not None and run.frame.entered < MAX_DEPTH:
+        run.frame.entered += 1
+        for layer, _ in options(items.rest):  # how many there are is not known: each of a kind has what the others have
+            if isinstance(layer, Module) and layer.cls is not None:
+                calls.call_value(run, layer, calls.Call(call.node, call.text, [calls.Argument(call.node, result)]))
+        run.frame.entered -= 1
+    return result
 
 
 def _is_layer(value: Value) -> bool:
