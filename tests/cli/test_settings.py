@@ -80,6 +80,20 @@ def test_options_win(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--select", "TDL501", "--fail-on", "warning"]) == 1
 
 
+@pytest.mark.parametrize("name", ["torchdevlnt", "torch-dev-lint", "Torchdevlint"])
+def test_a_slip_in_the_name_of_the_table(project: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.{name}]\nselect = ['TDL501']\n", "utf-8")
+    assert main(["check"]) == 2
+    told = f"pyproject.toml: [tool.{name}] is no table of this tool; did you mean [tool.torchdevlint]?\n"
+    assert capsys.readouterr().err.endswith(told)
+
+
+@pytest.mark.parametrize("text", ["[tool.torchlint]", "[tool.torchdevlint]\n[tool.torchdevlints]"])
+def test_tables_of_others(project: Path, text: str) -> None:
+    (project / "pyproject.toml").write_text(f"{text}\n", "utf-8")
+    assert main(["config"]) == 0
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

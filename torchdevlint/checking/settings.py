@@ -22,6 +22,8 @@ else:
 
 FILE = "pyproject.toml"
 TABLE = ("tool", "torchdevlint")
+ALIKE = 0.9
+"""How alike the name of a table must be to ours to be taken for a slip: one letter left out, doubled or exchanged."""
 DEFAULT = "default"
 
 
@@ -116,10 +118,18 @@ def _table(path: Path) -> dict[str, object] | None:
     except ValueError:
         raise BadSettings(f"{path}: it holds a number of too many digits") from None
     for name in TABLE:
-        found = found.get(name) if isinstance(found, dict) else None
+        found = _under(found, name, path) if isinstance(found, dict) else None
     if found is not None and not isinstance(found, dict):
         raise BadSettings(f"{path}: [tool.torchdevlint] is to be a table")
     return found
+
+
+def _under(table: dict[str, object], name: str, path: Path) -> object:
+    """Return what stands under a name; raises `BadSettings` where it is missing and a name much like it is there."""
+    close = difflib.get_close_matches(name, table, n=1, cutoff=ALIKE) if name == TABLE[-1] else []
+    if close and name not in table:
+        raise BadSettings(f"{path}: [tool.{close[0]}] is no table of this tool; did you mean [tool.{name}]?")
+    return table.get(name)
 
 
 def _texts(value: object) -> tuple[str, ...]:
