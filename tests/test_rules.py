@@ -83,6 +83,15 @@ def test_without_a_cause_the_node_is_one() -> None:
     assert settle([(GENERAL, here), (GENERAL, there)]) == [Settled(GENERAL, here), Settled(GENERAL, there)]
 
 
+def test_of_places_where_it_fails_the_first_is_told() -> None:
+    first, second = Finding(FIRST, {}, "cause", here=True), Finding(SECOND, {}, "cause", here=True)
+    blamed = Finding(SECOND, {}, "cause")
+    assert settle([(GENERAL, first), (SPECIAL, second)]) == [Settled(GENERAL, first, (), (second,))]
+    assert settle([(GENERAL, first), (SPECIAL, blamed)]) == [Settled(SPECIAL, blamed)]
+    again = Finding(FIRST, {}, "cause", here=True)
+    assert settle([(GENERAL, first), (SPECIAL, again)]) == [Settled(SPECIAL, again, (), (first,))]
+
+
 # meetings
 
 

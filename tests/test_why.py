@@ -164,6 +164,20 @@ def test_steps_are_told_apart_by_identity() -> None:
     assert Why(Role.CREATED, FIRST.node, "made") != FIRST
 
 
+def test_where_operands_meet_is_the_last_step() -> None:
+    module = parse("x = 1\ny = 2\n")
+    here, there = module.body
+    spans = positions.locate(module, {here, there})
+    parts: dict[str, object] = {"odd": "`a`", "other": "`b`"}
+
+    def told(fails: cst.CSTNode) -> list[tuple[str, int, bool]]:
+        steps = traces.steps(Settled(all_rules()[0], Finding(here, parts, fails=fails)), spans)
+        return [(step.text, step.span.line, step.fails) for step in steps]
+
+    assert told(there) == [("`a` and `b` meet", 2, True)]
+    assert told(here) == told(cst.Name("lost")) == []
+
+
 def test_a_place_that_is_not_in_the_file_is_no_step() -> None:
     module = parse("x = 1\ny = 2\n")
     here, there = module.body

@@ -145,12 +145,13 @@ def diagnose(
         span = spans.get(first.node, Span(1, 0, 1, 0))
         names = partial(_name, options.name_of, span.line)
         message = one.rule.message.format_map({k: _render(v, spans, names) for k, v in first.parts.items()})
-        if one.others:
-            message += f", and {len(one.others)} more"
+        repeats = len(one.others) + len(one.further)
+        if repeats:
+            message += f", and {repeats} more"
         place = (span.line, span.column, span.end_line, span.end_column)
         steps = details.steps(one) if details is not None else ()
         repair = details.repair(one, first) if details is not None else None
-        diagnostics.append(Diagnostic(one.rule.code, message, *place, steps, repair, len(places)))
+        diagnostics.append(Diagnostic(one.rule.code, message, *place, steps, repair, 1 + repeats))
     return sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))
 
 

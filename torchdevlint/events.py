@@ -102,13 +102,14 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class HostRead:
-    """A value was read through host memory (`.numpy()`, `np.mean(…)`, `plt.plot(…)`)."""
+    """A value was read through host memory (`.numpy()`, `np.mean(…)`, `plt.plot(…)`); it may carry a ``graph``."""
 
     node: cst.CSTNode
     world: Condition
     entry: cst.CSTNode | None
     operand: Operand
     how: str
+    graph: bool
 
 
 class Need(Enum):

@@ -12,7 +12,17 @@ import libcst as cst
 
 from torchdevlint.costs import Costs
 from torchdevlint.incidents import Entry, Reliance
-from torchdevlint.lattice import HOST, Condition, Device, Literal, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import (
+    HOST,
+    Condition,
+    Device,
+    Literal,
+    Placement,
+    Possibility,
+    Symbol,
+    SymbolKind,
+    compatible,
+)
 from torchdevlint.records import dataclass, field
 from torchdevlint.why import Role, Why
 
@@ -52,11 +62,13 @@ class FileFacts:
     movers: dict[int, cst.CSTNode] = field(default_factory=dict)
 
     # what fixes ask for: expressions by which something was told a device that may be any, calls of factories that
-    # could be told one, and expressions that a layer takes, and of which the tensors are copied into something
+    # could be told one, and expressions that a layer takes, of which the tensors are copied into something, and that
+    # an optimizer takes as its state
     places: dict[cst.CSTNode, Placement] = field(default_factory=dict)
     factories: set[cst.CSTNode] = field(default_factory=set)
     fed: dict[cst.CSTNode, Placement] = field(default_factory=dict)
     copied: set[cst.CSTNode] = field(default_factory=set)
+    restored: set[cst.CSTNode] = field(default_factory=set)
 
     # inputs of methods (their parameters) that a layer of the module took
     met_inputs: set[cst.CSTNode] = field(default_factory=set)
@@ -73,9 +85,9 @@ class FileFacts:
     built_loaders: set[int] = field(default_factory=set)
     prepared_loaders: bool = False
 
-    # the moments of an optimizer's steps and where its parameters were then, and the moment at which its state was
-    # last loaded or moved by hand
-    steps: dict[int, list[tuple[int, frozenset[Device]]]] = field(default_factory=dict)
+    # the moments of an optimizer's steps, where its parameters were then and under which condition, and the moment at
+    # which its state was last loaded or moved by hand
+    steps: dict[int, list[tuple[int, frozenset[Device], Condition]]] = field(default_factory=dict)
     repaired: dict[int, int] = field(default_factory=dict)
 
     # the moments at which an optimizer last took the parameters of a module, and at which the groups of an optimizer
@@ -297,9 +309,13 @@ class FileFacts:
         """Tell whether a file is read where the test is true without which the script writes plain data there."""
         return any(self.caches[file] not in self.modules for file in files & self.caches.keys())
 
-    def next_step(self, optimizer: int, moment: int) -> frozenset[Device] | None:
-        """Return where the parameters of an optimizer are at its first step after a moment, None if there is none."""
-        return next((places for when, places in self.steps.get(optimizer, ()) if when > moment), None)
+    def next_step(self, optimizer: int, moment: int, world: Condition) -> frozenset[Device] | None:
+        """Return where the parameters of an optimizer are at its first step after a moment, None if there is none.
+
+        A step that is not taken in the world of that moment is none: there another optimizer has taken its place.
+        """
+        steps = self.steps.get(optimizer, ())
+        return next((places for when, places, if_ in steps if when > moment and compatible(if_, world)), None)
 
     def goes_on(self, optimizer: int, owner: int, name: str, moment: int) -> bool:
         """Tell whether an optimizer is stepped after the moment at which a part of a module was replaced.
@@ -308,7 +324,7 @@ class FileFacts:
         """
         if self.regrouped.get(optimizer, 0) > moment:
             return False
-        stepped = next((when for when, _ in self.steps.get(optimizer, ()) if when > moment), None)
+        stepped = next((when for when, *_ in self.steps.get(optimizer, ()) if when > moment), None)
         if stepped is None:
             return False
         return not any(moment < when < stepped for when in self.rebound.get((owner, name), ()))

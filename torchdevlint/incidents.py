@@ -7,8 +7,9 @@ from typing import TypeAlias
 import libcst as cst
 
 from torchdevlint.knowledge.rows import OptimizerType
-from torchdevlint.lattice import Condition, Device, Placement
+from torchdevlint.lattice import ALWAYS, Condition, Device, Placement
 from torchdevlint.records import dataclass
+from torchdevlint.why import Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class HeldOptimizer:
     ``stepped`` is where the parameters were at its last step, None before the first; ``loaded`` is
     the call that loaded state into it; ``home`` are the devices where they were when it was built;
     ``late`` tells that they came in a further group, so that a constructor's state is not theirs; ``apart`` that the
-    event is in another function or class than the one that built it.
+    event is in another function or class than the one that built it. It holds them under a ``condition``.
     """
 
     key: int
@@ -47,6 +48,7 @@ class HeldOptimizer:
     late: bool = False
     scope: cst.CSTNode | None = None
     apart: bool = False
+    condition: Condition = ALWAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class NoMove:
     """Something was asked to move that cannot, or not so: ``why`` says it of ``text``.
 
     ``proof`` is the key of an opaque value that must be proven a tensor or module, 0 where nothing is to be proven.
-    ``named`` tells that only the name of an argument is wrong.
+    ``named`` tells that only the name of an argument is wrong; ``stays`` is why a tensor is where it stays.
     """
 
     node: cst.CSTNode
@@ -128,6 +130,7 @@ class NoMove:
     why: str
     proof: int
     named: bool = False
+    stays: Why | None = None
 
 
 @dataclass(frozen=True, slots=True)

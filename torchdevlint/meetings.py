@@ -38,6 +38,13 @@ class Culprit(Enum):
     STALE = "a value taken out of a module before it moved"
 
 
+_HERE = (Culprit.OPERAND, Culprit.INPUT, Culprit.TARGET, Culprit.INDEX)
+"""What is told where it meets the other side."""
+
+_NAMED = (Culprit.UNREGISTERED_TENSOR, Culprit.UNREGISTERED_MODULE, Culprit.CREATION, Culprit.STALE, Culprit.LAYER)
+"""What the reason of a placement names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side of a meeting: its text, and where it is."""
@@ -51,7 +58,7 @@ class Meeting:
     """A clash: the ``odd`` side is the one to blame, ``other`` the one it meets.
 
     ``role`` is the parameter that the odd side is given as, ``about`` are the nodes that a fix needs to know: none
-    where the odd side cannot be moved in the place where they meet.
+    where the odd side cannot be moved in the place where they meet, which is ``met``.
     """
 
     odd: Side
@@ -60,6 +67,7 @@ class Meeting:
     node: cst.CSTNode
     role: str = ""
     about: tuple[cst.CSTNode, ...] = ()
+    met: cst.CSTNode | None = None
 
     def finding(self) -> Finding:
         """Return the finding of this meeting at its culprit's place."""
@@ -72,7 +80,8 @@ class Meeting:
             "other_place": self.other.possibility,
             "role": self.role,
         }
-        return Finding(self.node, parts, origin(self.odd.text, why, self.node), why, self.about)
+        cause = origin(self.odd.text, why, self.node)
+        return Finding(self.node, parts, cause, why, self.about, here=self.culprit in _HERE, fails=self.met)
 
 
 def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
@@ -121,7 +130,10 @@ def _combined(event: Combined, facts: FileFacts) -> Iterator[Meeting]:
         culprit, node = _blame(event, odd, other, left, right, facts)
         here = event.entry is None or culprit in (Culprit.CREATION, Culprit.WEIGHT)
         about = _sides(event, odd, other, left) if here else ()
-        yield Meeting(Side(odd.text, left), Side(other.text, right), culprit, node, odd.role, about)
+        sides = Side(odd.text, left), Side(other.text, right)
+        if not lattice.is_host(left.device) and _by_why(left.why, facts) is None and culprit in _NAMED:
+            sides = sides[::-1]  # neither is on the host, and it is the other that is to blame
+        yield Meeting(*sides, culprit, node, odd.role, about, event.node)
 
 
 def _sides(event: Combined, odd: Operand, other: Operand, near: Possibility) -> tuple[cst.CSTNode, ...]:
@@ -221,7 +233,7 @@ def _called(event: Called, facts: FileFacts) -> Iterator[Meeting]:
         odd, other = (module, given) if module_is_odd else (given, module)
         culprit, node = _blame_call(event, odd, module_is_odd, facts)
         about = (event.node,) if module_is_odd else () if operand.part else _input(event, operand.node)
-        yield Meeting(odd, other, culprit, node, about=about)
+        yield Meeting(odd, other, culprit, node, about=about, met=event.node)
         if module_is_odd:
             return  # the module is to blame once, whatever it gets
 
@@ -257,7 +269,7 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         named = _by_why(clash.left.why, facts)
         culprit, node = named if named is not None else (Culprit.INDEX, event.entry or event.node)
         about = (index.node,) if event.entry is None and not index.part else ()
-        yield Meeting(base, Side(index.text, clash.right), culprit, node, about=about)
+        yield Meeting(base, Side(index.text, clash.right), culprit, node, about=about, met=event.node)
         return
 
 
@@ -294,7 +306,7 @@ def mixtures(event: Combined | Called, facts: FileFacts) -> Iterator[Meeting]:
         sides = Side(first.text, mixed.left), Side(second.text, mixed.right)
         odd, other = sides if lattice.is_host(mixed.left.device) else sides[::-1]
         if (first if odd is sides[0] else second).rank[0] > 0:
-            yield Meeting(odd, other, Culprit.OPERAND, event.entry or event.node)
+            yield Meeting(odd, other, Culprit.OPERAND, event.entry or event.node, met=event.node)
             return
 
 

@@ -35,7 +35,7 @@ class Options:
     """The display path of a file, which codes may be reported in it, and whether with trace and repair.
 
     ``name_of`` tells what a message calls a line of the text, given that of the message. A notebook is a program that
-    nobody imports. Repairs make no line longer than ``width``, and than the longest of the text.
+    nobody imports. Repairs make no line longer than ``width``, and than three lines of the text are.
     """
 
     filename: str = "stdin"

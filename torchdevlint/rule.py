@@ -41,7 +41,8 @@ class Finding:
 
     ``origin`` is the node that caused it (the creation, the move left out): of findings with one origin one
     and ``subject`` is kept. ``parts`` may hold texts, nodes (rendered as "line N") and possibilities ("cpu (line N)").
-    ``about`` are the nodes, beside those, that its fix needs to know.
+    ``about`` are the nodes, beside those, that its fix needs to know, and ``fails`` is where the program fails. One
+    that is ``here`` does not stand at what is to blame: a later one of its origin repeats it, whatever its rule.
     """
 
     node: cst.CSTNode
@@ -50,6 +51,8 @@ class Finding:
     why: Why | None = None
     about: tuple[cst.CSTNode, ...] = ()
     subject: str = ""
+    here: bool = False
+    fails: cst.CSTNode | None = None
 
 
 Check = Callable[[Any, FileFacts], Iterator[Finding]]

@@ -13,11 +13,12 @@ from torchdevlint.rule import Finding, Rule
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A finding that stays, and the other places where its root cause shows."""
+    """A finding that stays, and the other places where its root cause shows: by the same rule, and by others."""
 
     rule: Rule
     finding: Finding
     others: tuple[Finding, ...] = ()
+    further: tuple[Finding, ...] = ()
 
 
 def settle(found: list[tuple[Rule, Finding]]) -> list[Settled]:
@@ -47,14 +48,16 @@ def _strongest(group: list[tuple[Rule, Finding]]) -> Iterator[Settled]:
     """Yield the most specific finding of one root cause, for each of its subjects the first with its repeats."""
     best = group[0]
     for candidate in group[1:]:
-        if best[0].code in candidate[0].supersedes:
+        repeats = best[1].here and candidate[1].here and best[1].node is not candidate[1].node
+        if best[0].code in candidate[0].supersedes and not repeats:
             best = candidate
     subjects: dict[str, list[Finding]] = {}
     for rule, finding in group:
         if rule.code == best[0].code:
             subjects.setdefault(finding.subject, []).append(finding)
+    further = tuple(f for rule, f in group if best[1].here and f.here and rule.code != best[0].code)
     for first, *others in subjects.values():
-        yield Settled(best[0], first, tuple(others))
+        yield Settled(best[0], first, tuple(others), further)
 
 
 def _by_node(settled: list[Settled]) -> list[Settled]:

@@ -20,12 +20,13 @@ _KEY = re.compile(r"#\d+")
 class Step:
     """One step of a device trace: what happened to an operand, and where.
 
-    ``device`` tells, at the last step of an operand, where that is.
+    ``device`` tells, at the last step of an operand, where that is. A program ``fails`` where operands meet.
     """
 
     text: str
     span: Span
     device: str = ""
+    fails: bool = False
 
 
 def nodes(one: Settled) -> Iterator[cst.CSTNode]:
@@ -34,6 +35,10 @@ def nodes(one: Settled) -> Iterator[cst.CSTNode]:
         if isinstance(part, Possibility) and part.why is not None:
             for step in part.why.chain():
                 yield step.node
+    for finding in (one.finding, *one.others, *one.further):
+        yield finding.node
+        if finding.fails is not None:
+            yield finding.fails
 
 
 def steps(one: Settled, spans: Mapping[cst.CSTNode, Span]) -> Iterator[Step]:
@@ -46,11 +51,14 @@ def steps(one: Settled, spans: Mapping[cst.CSTNode, Span]) -> Iterator[Step]:
             chain = [step for step in part.why.chain() if step.text and step.node in spans][::-1]
             for step in chain:
                 device = str(part.device) if step is chain[-1] else ""
-                where = f" and is on {device}{_condition(part.condition)}" if device else ""
-                yield Step(f"{subject} is {step.text}{where}", spans[step.node], device)
+                where = f": {subject} is on {device}{_condition(part.condition)}" if device else ""
+                yield Step(f"{step.text}{where}", spans[step.node], device)
         elif isinstance(part, cst.CSTNode) and part in spans and part is not one.finding.node:
             yield Step("told in the message", spans[part])
-    for other in one.others:
+    met = one.finding.fails
+    if met is not None and met is not one.finding.node and met in spans:
+        yield Step(f"{parts['odd']} and {parts['other']} meet", spans[met], fails=True)
+    for other in (*one.others, *one.further):
         if other.node in spans:
             yield Step("the same again", spans[other.node])
 

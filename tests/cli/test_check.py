@@ -136,15 +136,21 @@ def test_links_to_folders_or_nowhere_are_not_followed(project: Path, capsys: pyt
     assert len(lines(capsys)) == 1
 
 
+@pytest.mark.parametrize("cached", ["--no-cache", "--cache-dir=cache"])
 def test_a_folder_that_may_not_be_read(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cached: str
 ) -> None:
-    def refuse(path: str) -> None:
-        raise PermissionError(path)
+    listed = os.scandir
 
-    monkeypatch.setattr(os, "scandir", refuse)  # as below a folder that may be read
-    assert main(["check"]) == 0
-    assert lines(capsys) == []
+    def refuse(path: str) -> object:
+        if Path(path).name == "shut":
+            raise PermissionError(path)
+        return listed(path)
+
+    (project / "shut").mkdir()
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert main(["check", ".", "--select", "TDL9", cached]) == 1
+    assert lines(capsys) == ["shut:1:1: TDL000 not read: this folder may not be read"]
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert main(["check", "."]) == 2
     assert capsys.readouterr().err == "torchdevlint: . may not be read\n"
@@ -188,7 +194,7 @@ def test_what_cannot_be_read_is_a_finding(project: Path, capsys: pytest.CaptureF
     (project / "a.py").symlink_to(project / "nowhere.py")
     (project / "b.py").mkdir()
     assert check(Task("a.py", on_by_default)).findings[0].message == "not read: No such file or directory"
-    assert check(Task("b.py", on_by_default)).findings[0].message == "not read: Is a directory"
+    assert check(Task("b.py", on_by_default)).findings[0].message == "not read: this folder may not be read"
 
 
 @pytest.mark.parametrize(

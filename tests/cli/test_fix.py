@@ -158,6 +158,7 @@ def test_a_fix_that_shows_the_next_place_of_the_fault_is_made(below: str, fixed_
         (lambda found: replace(found, code="TDL103", line=6, trace=found.trace[1:]), False),  # another tensor
         (lambda found: replace(found, code="TDL103", line=6, trace=()), False),
         (lambda found: replace(found, code="TDL401", line=6), False),  # another kind
+        (lambda found: replace(found, code="TDL905", line=6), True),  # advice
         (lambda found: replace(found, code="TDL103", line=4), False),  # above
         (lambda found: found, False),  # the same as before
     ],
@@ -184,6 +185,8 @@ def test_lines_do_not_become_too_long(tmp_path: Path) -> None:
     text = f"import torch\n\nx = torch.ones(3)\nx.to('cpu'); '{'a' * 72}'\nprint(x)\n"
     assert after(text, "TDL201") == text
     longer = f"{text}'{'a' * 200}'\n"
+    assert after(longer, "TDL201") == longer  # one line is no habit
+    longer = text + f"'{'a' * 200}'\n" * 3
     assert "x = x.to" in after(longer, "TDL201")
 
 

@@ -41,6 +41,27 @@ def test_a_finding_explains(script: Path, line: int, said: str) -> None:
     assert explain(MISMATCH, [Place(script, line, "")]) == f"torchdevlint: train.py, {said}"
 
 
+MEETING = """\
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+    def forward(self, x):
+        bias = torch.zeros(4)
+        return self.layer(x) + bias
+Net().cuda()(torch.ones(4).cuda())
+"""
+
+
+def test_a_finding_elsewhere_explains_where_its_operands_meet(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(MEETING, "utf-8")
+    said = explain(MISMATCH, [Place(path, 9, ""), Place(path, 8, "")])
+    assert said is not None
+    assert said.startswith("torchdevlint: net.py, line 7, which fails at line 8: TDL104 made by `torch.zeros` on cpu")
+
+
 def test_without_a_line_or_a_file_the_kind_is_told(script: Path) -> None:
     assert explain(MISMATCH, []) == "torchdevlint: operands are on different devices"
     script.unlink()

@@ -79,6 +79,7 @@ SAMPLES: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "torch.addmv": arguments(rand(2), rand(2, 2), rand(2)),
     "torch.addbmm": arguments(rand(2), rand(3, 2, 2), rand(3, 2, 2)),
     "torch.baddbmm": arguments(rand(2), rand(3, 2, 2), rand(3, 2, 2)),
+    "torch.meshgrid": arguments(VECTOR, VECTOR, indexing="ij"),
     "torch.einsum": arguments("ij,jk->ik", rand(2, 2), rand(2, 2)),
     **{name: arguments([rand(2, 2), rand(2, 2)]) for name in rows_of(Combine) if TORCH_ROWS[name].sequence},
     "torch.gather": arguments(rand(2, 2), 0, torch.zeros(2, 2, dtype=torch.long)),
@@ -133,7 +134,7 @@ def test_combine(name: str) -> None:
     assert isinstance(row, Combine)
     given, named = SAMPLES[name]
     for position, value in enumerate(given):
-        if torch.is_tensor(value) and not row.format:
+        if torch.is_tensor(value) and not row.format and not row.variadic:
             assert row.operands[position], f"the argument {position} is a tensor"
     wanted = [v.clone().requires_grad_() if torch.is_tensor(v) and v.is_floating_point() else v for v in given]
     if name.endswith(("masked_scatter", "norm")):  # running statistics take no gradient
@@ -146,6 +147,7 @@ def test_combine(name: str) -> None:
         assert row.rank is RankRule.SCALAR
         return
     first = given[0][0] if row.sequence else given[0]
+    result = result if torch.is_tensor(result) else result[0]
     if row.format:
         return
     operands = [v.dim() for v in given if torch.is_tensor(v)] or [first.dim()]

@@ -96,7 +96,6 @@ FOLLOW_INPUT: dict[str, Any] = {
     "torch.nn.functional.fold": torch.rand(2, 4, 25),
     "torch.nn.functional.affine_grid": torch.rand(1, 3, 4),
     "torch.nn.functional.glu": IMAGE,
-    "torch.meshgrid": VECTOR,
     "torch.unravel_index": INDEX,
 }
 FOLLOW_ARGUMENTS |= {

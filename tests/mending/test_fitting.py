@@ -161,7 +161,7 @@ def test_a_fix_of_several_lines_is_not_broken() -> None:
 def test_what_fits_stays_on_its_line() -> None:
     assert (written("outputs = model(images@)")[1] or "").endswith(f"outputs = model(images{MOVE})\n")
     longer = "outputs = model(images_of_the_loader@, lengths_of_the_sequences_of_it)"
-    as_long = f"{longer}\n        '{'a' * 120}'"
+    as_long = longer + f"\n        '{'a' * 120}'" * 3
     assert f"images_of_the_loader{MOVE}, len" in (written(as_long)[1] or "")
 
 

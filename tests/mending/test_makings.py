@@ -30,7 +30,7 @@ def test_an_input_goes_where_the_module_was_sent(use: str, fixed: str) -> None:
         "out = torch.ones(2, 3)\ntorch.add(model(torch.ones(2, 3, device=device)), 1, out=out)\n",
         "x = torch.ones(2, 3)\nx += model(torch.ones(2, 3, device=device))\n",
         "x = torch.ones(2, 3)\ntorch.cat([*[x], model(torch.ones(2, 3, device=device))])\n",
-        "x = torch.ones(2, 3)\nprint(x + model(torch.ones(2, 3, device=device)))\n",
+        "x = torch.ones(2, 3)\ndevice = 'cuda'\nprint(x + model(torch.ones(2, 3).cuda()))\n",
     ],
 )
 def test_what_cannot_be_moved_in_its_place_stays(use: str) -> None:
@@ -223,3 +223,41 @@ def test_numbers_are_drawn_where_the_generator_is() -> None:
         "torch.randn(3, generator=g)", "torch.utils.data.DataLoader([1], shuffle=True, generator=g)"
     )
     assert written(f"{MOVED}{shuffled}next(iter(x))\n", "TDL110") == []
+
+
+@pytest.mark.parametrize(
+    ("use", "fixed"),
+    [
+        ("print(y * x)", ["print(y * x.to(y.device))"]),
+        ("print(model(y) * x)", ["print(model(y) * x.to(device))"]),
+        ("device = 'cuda'\nprint(model(y) * x)", []),
+    ],
+)
+def test_an_operand_goes_to_what_it_meets_or_where_that_was_sent(use: str, fixed: list[str]) -> None:
+    text = f"{MOVED}x = torch.ones(2, 3)\ny = torch.ones(2, 3, device=device)\n{use}\n"
+    assert written(text, "TDL101") == fixed
+
+
+@pytest.mark.parametrize(
+    ("use", "fixed"),
+    [
+        ("model(x).numpy()", "model(x).detach().cpu().numpy()"),
+        ("model(x).argmax(1).numpy()", "model(x).argmax(1).cpu().numpy()"),
+    ],
+)
+def test_what_carries_a_graph_is_read_without_it(use: str, fixed: str) -> None:
+    text = f"{MOVED}x = torch.ones(2, 3, device=device)\nprint({use})\n"
+    assert written(text, "TDL113") == [f"print({fixed})"]
+
+
+@pytest.mark.parametrize(
+    ("use", "where"),
+    [
+        ("optimizer.load_state_dict(read['optimizer'])", '"cpu"'),  # which keeps its counts where it was loaded
+        ("optimizer.add_param_group(read['optimizer'])", "device"),
+    ],
+)
+def test_the_state_of_an_optimizer_is_read_to_the_host(use: str, where: str) -> None:
+    optimizer = "optimizer = torch.optim.Adam(model.parameters())\n"
+    text = f"{MOVED}{optimizer}read = torch.load('a.pt')\nmodel.load_state_dict(read['model'])\n{use}\nprint(read['e'])\n"
+    assert written(text, "TDL401") == [f"read = torch.load('a.pt', map_location={where})".replace('"', "'")]

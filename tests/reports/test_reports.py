@@ -73,7 +73,7 @@ def test_full(report: Report) -> None:
         "10 |     outputs,", "   |     ^^^^^^^^", "11 |     labels,", "   |     ^^^^^^^", "12 | )", "   | ^",
     ]  # fmt: skip
     assert " 7 | labels = torch.ones(8, 2)" in told
-    assert "^ `labels` is made by `torch.ones` and is on cpu" in told
+    assert "^ made by `torch.ones`: `labels` is on cpu" in told
     assert "= help: Move the target to the device of the prediction" in told
     assert "\nFound 3 errors, 4 warnings in 3 files.\n[*] " in told
 
@@ -193,7 +193,7 @@ def test_sarif_is_what_the_standard_says(report: Report) -> None:
     place = found["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "a%20b.py", "uriBaseId": "SRCROOT"}
     assert place["region"] == {"startLine": 9, "startColumn": 21, "endLine": 12, "endColumn": 2}
-    assert found["relatedLocations"][0]["message"]["text"] == "`labels` is made by `torch.ones` and is on cpu"
+    assert found["relatedLocations"][0]["message"]["text"] == "made by `torch.ones`: `labels` is on cpu"
     [change] = found["fixes"][0]["artifactChanges"]
     assert change["artifactLocation"]["uri"] == "a%20b.py"
     assert change["replacements"][0]["deletedRegion"]["startLine"] == 11

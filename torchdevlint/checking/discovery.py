@@ -98,7 +98,8 @@ def _below(folder: str, ignores: tuple[_Ignore, ...], excluded: _Ignore, rules: 
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
-        return  # a folder that may not be read has no files for us
+        yield folder  # a folder that may not be read: what is said of it is said where it is read
+        return
     for entry in entries:
         try:
             is_folder = entry.is_dir(follow_symlinks=False)

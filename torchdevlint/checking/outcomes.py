@@ -60,7 +60,7 @@ class Task:
     """One file to check: its text where it is not to be read, the codes wanted in it, and whether comments count.
 
     With ``unused``, comments that silence nothing are found too. ``project`` is what no file of the project shows.
-    Up to ``width`` characters a line may have that a fix makes longer, and up to those of the longest line of the file.
+    Up to ``width`` characters a line may have that a fix makes longer, and up to those that three lines of it have.
     ``refusal`` is why Python would not decode the bytes that the text was made of.
     """
 
@@ -78,6 +78,8 @@ def check(task: Task) -> Outcome:
     """Return what comes of one file. Whatever goes wrong with it is a finding, never an exception."""
     try:
         text, notebook, refusal = _read(task)
+    except IsADirectoryError:  # only one whose files cannot be listed is asked for
+        return Outcome(task.path, (_failure("not read: this folder may not be read"),))
     except OSError as error:
         return Outcome(task.path, (_failure(f"not read: {error.strerror or error}"),))
     except BadNotebook as reason:
@@ -86,7 +88,7 @@ def check(task: Task) -> Outcome:
     found = tuple(d for d in _findings(text, task, notebook) if d.code == FAILURE or task.wants(d.code))
     if refusal is not None:  # a file that cannot be decoded cannot be mended
         refused = _failure(f"syntax error: {refusal.reason}", refusal.line)
-        found = (refused, *(replace(one, repair=None) for one in found))
+        found = (refused, *(replace(one, repair=None) for one in found if one.code != FAILURE))
     if not found and not (task.unused and _MAY_BE_UNUSED in text):
         return Outcome(task.path)
     lines = sources.lines_of(text)

@@ -13,7 +13,7 @@ from torchdevlint.checking.editing import Editable
 from torchdevlint.checking.outcomes import Outcome, Task, check
 from torchdevlint.edits import Edit, Repair, Safety
 from torchdevlint.engine import Diagnostic
-from torchdevlint.mending.fitting import width_of
+from torchdevlint.mending.fitting import usual_width, width_of
 from torchdevlint.options import on_by_default
 from torchdevlint.positions import Span
 
@@ -106,20 +106,27 @@ def _applied(
     if not _fits(document, changed, task.width) or not changed.is_python():
         return None
     after = check(replace(task, text=changed.given()))
-    fewer = sum(d.places for d in after.findings) <= sum(d.places for d in outcome.findings) - len(fixes)
-    return (changed, after) if fewer or _goes_on(outcome, after, [d for d, _ in fixes]) else None
+    mended = [finding for finding, _ in fixes]
+    kinds = {finding.code for finding in mended}
+
+    def weighed(found: Iterable[Diagnostic]) -> list[Diagnostic]:  # advice is no reason to leave an error
+        return [one for one in found if on_by_default(one.code) or one.code in kinds]
+
+    left, known = weighed(after.findings), weighed(outcome.findings)
+    fewer = sum(d.places for d in left) <= sum(d.places for d in known) - len(fixes)
+    return (changed, after) if fewer or _goes_on(known, left, mended) else None
 
 
-def _goes_on(before: Outcome, after: Outcome, mended: list[Diagnostic]) -> bool:
+def _goes_on(before: list[Diagnostic], after: list[Diagnostic], mended: list[Diagnostic]) -> bool:
     """Tell whether all that is found anew are later places of what was mended.
 
     Where a tensor is first used in the wrong place, the program ends: it is the fix that lets it reach the next one.
     """
     known: Counter[tuple[str, int]] = Counter()
-    for one in before.findings:
+    for one in before:
         if one not in mended:
             known[one.code, one.line] += one.places
-    for one in after.findings:
+    for one in after:
         if known[one.code, one.line] >= one.places:
             known[one.code, one.line] -= one.places
         elif not any(_is_later(one, first) for first in mended):
@@ -178,6 +185,6 @@ def _touches(place: tuple[_Place, _Place], taken: list[tuple[_Place, _Place]]) -
 
 def _fits(before: Editable, after: Editable, width: int) -> bool:
     """Tell whether no line became longer than the file's lines may be, as by two fixes in it."""
-    known = set(before.plain().split("\n"))
-    allowed = max([width, *map(width_of, known)])
+    lines = before.plain().split("\n")
+    known, allowed = set(lines), max(width, usual_width(lines))
     return all(width_of(line) <= allowed or line in known for line in after.plain().split("\n"))

@@ -9,6 +9,7 @@ from torchdevlint.engine import Diagnostic, analyse
 from torchdevlint.harness.fixtures import partners
 from torchdevlint.harness.scripts import Place
 from torchdevlint.options import NotAnalysed, Options
+from torchdevlint.positions import Span
 
 _APART = (
     r"same device|same type|should be the same|[Dd]evice type|(two|different) devices|on device"
@@ -64,13 +65,18 @@ def explain(error: BaseException, places: Sequence[Place]) -> str | None:
 
 
 def _finding(place: Place, what: str) -> Diagnostic | None:
-    """Return the finding on the line, or else one whose message names it as its partner."""
+    """Return the finding on the line, or else one whose operands meet there, or whose message names it as a partner."""
     try:
-        reported = analyse(place.file.read_text("utf-8"), options=Options(filename=place.file.name))
+        reported = analyse(place.file.read_text("utf-8"), options=Options(filename=place.file.name, details=True))
     except (NotAnalysed, OSError, UnicodeError):
         return None
     # A device that is not there is the subject of portability, and of nothing else.
     found = [one for one in reported if one.code.startswith("TDL5") == (what == _ABSENT)]
     on_it = (one for one in found if one.line <= place.line <= one.end_line)
+    meeting = (one for one in found for step in one.trace if step.fails and _covers(step.span, place.line))
     naming = (one for one in found if place.line in partners(one.message))
-    return next(on_it, None) or next(naming, None)
+    return next(on_it, None) or next(meeting, None) or next(naming, None)
+
+
+def _covers(span: Span, line: int) -> bool:
+    return span.line <= line <= span.end_line

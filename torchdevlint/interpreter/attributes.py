@@ -14,6 +14,8 @@ from torchdevlint.knowledge.rows import (
     Follow,
     FrameworkDevice,
     GroupsOf,
+    Leave,
+    ObjectType,
     OptimizerType,
     Plain,
     Query,
@@ -178,12 +180,17 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
             pass
     if row is None and name not in knowledge.tensor and name not in knowledge.module:
         run.facts.namespaces.add(value.key)
-    if name.startswith("_") and value.key in run.parameter_of:
+    if _is_private(name) and value.key in run.parameter_of:
         transfers.move_module(run, run.parameter_of[value.key], ANY)
     made = run.derive(value, f"{value.name}.{name}" if value.name else name)
     run.store.remember(value.key, name, made)
     found = run.store.value(value.key, name)
     return found if found is not None else made
+
+
+def _is_private(name: str) -> bool:
+    """Tell whether a name is that of an object's own state: not one that Python gives every object (`__class__`)."""
+    return name.startswith("_") and (name == NAMESPACE or not name.endswith("__"))
 
 
 def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> Value:
@@ -213,7 +220,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         inner = run.store.value(value.key, "module")
         if isinstance(inner, Module | Opaque):
             return read(run, inner, name, node)
-    if name.startswith("_"):
+    if _is_private(name):
         transfers.move_module(run, value, ANY)  # the dicts in which a module keeps what it has registered
     if value.cls is None and value.type.container is ContainerKind.NONE:
         # An attribute of a torch layer (`weight`) is a parameter or submodule: it is where the layer is.
@@ -253,6 +260,9 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
         return found
     if any(isinstance(base, Imported) and isinstance(base.row, OptimizerType) for base in lineage.lineage(value.cls)):
         return UNKNOWN  # groups and state, as of an optimizer itself
+    row = value.cls.type.methods.get(name) if isinstance(value.cls.type, ObjectType) else None
+    if isinstance(row, Leave):
+        return Imported(name, row)  # it asks nothing of its object
     asked = lineage.method(run, value, "__getattr__")
     if asked is not None:
         return functions.invoke(run, asked, calls.Call(node, name, [calls.Argument(node, Const(name))]))

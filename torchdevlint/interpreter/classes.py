@@ -223,10 +223,11 @@ def symbolic_self(run: Run, cls: Class) -> tuple[Module | Instance, Placement | 
 
 def _placed_apart(run: Run, made: Module) -> bool:
     """Tell whether `__init__` itself put something registered somewhere: then each has a device of its own."""
-    placements = [p for _, p in _registered_placements(run, made)]
+    assert made.cls is not None  # it has an `__init__`
+    default = {(p.device, p.condition) for p in run.default_placement(made.cls.node)}
     return any(
-        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE
-        for placement in placements
+        not lattice.is_host(p.device) and p.device != lattice.ANYWHERE and (p.device, p.condition) not in default
+        for _, placement in _registered_placements(run, made)
         for p in placement
         if not early.is_early(run, placement)
     )
@@ -311,8 +312,11 @@ def _at_entry(
     """Set the attributes that other methods rebind or move to what may be found at a method's entry."""
     anywhere = written.get(writers.ANY_ATTRIBUTE, set())
     names = {**written, **(run.attributes.get(made.key, {}) if anywhere else {})}
-    for name, methods in ((name, written.get(name, set()) | anywhere) for name in names):
+    for bound, methods in ((name, written.get(name, set()) | anywhere) for name in names):
+        name = bound.removesuffix(writers.PART)
         present = run.store.value(made.key, name)
+        if name != bound and isinstance(present, Tensor):
+            continue
         others = methods - {"__init__"}
         if present is None:
             if len(others) == 1 and name in left and method not in others:

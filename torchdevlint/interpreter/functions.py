@@ -137,7 +137,8 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
     outer, world, node = run.frame, run.world, function.node
     run.stack.append(node)
     run.frame = frame
-    guarded = run.guarded
+    guarded, expecting = run.guarded, run.expecting
+    run.expecting += node in run.expected_to_fail
     # A method that is itself named like a move (`def cuda(self)`) is asked for by whoever calls it.
     run.guarded += node in run.guarded_functions
     run.guarded += isinstance(run.knowledge.module.get(function.name), Move)
@@ -157,7 +158,7 @@ def _execute(run: Run, frame: Frame, function: Function) -> Value:
         run.store.rollback(frame.base)
         return _join_exits(run, frame)
     finally:
-        run.guarded = guarded
+        run.guarded, run.expecting = guarded, expecting
         run.frame, run.world = outer, world | _proved(frame)
         run.stack.pop()
         run.store.rollback(frame.base)

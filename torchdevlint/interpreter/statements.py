@@ -238,11 +238,11 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     branches: list[Branch] = []
     run.store.push()
     caught = bool(node.handlers) and not writers.insists(node)
-    mended = any(writers.mends(run, handler) for handler in node.handlers)
+    expected = writers.expects_failure(run, node)
     run.guarded += caught
-    run.expecting += mended
+    run.expecting += expected
     flow = block(run, node.body)
-    run.expecting -= mended
+    run.expecting -= expected
     run.guarded -= caught
     body = run.store.since(base)
     if flow is Flow.NEXT and node.orelse is not None:

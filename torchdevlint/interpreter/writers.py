@@ -18,6 +18,9 @@ _CATCHING = ("RuntimeError", "Exception", "BaseException")
 ANY_ATTRIBUTE = "*"
 """Stands for every attribute, where a method gives its object to code that may bind any of them."""
 
+PART = "[]"
+"""Follows the name of an attribute of which a method binds an element: where that is a tensor, it stays where it is."""
+
 
 def of_class(run: Run, cls: Class) -> dict[str, set[str]]:
     """Return the names of attributes with the methods that assign or move them."""
@@ -110,7 +113,7 @@ def _targets(node: cst.BaseExpression, receiver: str) -> Iterator[str]:
         else:
             yield from _targets(node.value, receiver)
     elif type(node) is cst.Subscript:
-        yield from _targets(node.value, receiver)
+        yield from (f"{name.removesuffix(PART)}{PART}" for name in _targets(node.value, receiver))
     elif type(node) is cst.Tuple or type(node) is cst.List:
         for element in node.elements:
             yield from _targets(element.value, receiver)
@@ -139,11 +142,33 @@ def moves_something(run: Run, node: cst.FunctionDef | cst.Lambda) -> bool:
     )
 
 
-def mends(run: Run, handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Tell whether a handler moves something where an operation on two devices has failed, and goes on with it."""
+def expects_failure(run: Run, node: cst.Try | cst.TryStar) -> bool:
+    """Tell whether a program is right where the body of a ``try`` fails because two devices meet.
+
+    So it is where a handler mends that, where it only leaves, or where the program fails if the body does not.
+    """
+    if any(mends(run, handler) or _tolerates(handler) for handler in node.handlers):
+        return True
+    insisted = _ends_in_raise(node.body) or (node.orelse is not None and _ends_in_raise(node.orelse.body))
+    return insisted and any(set(_kinds(handler)) & set(_CATCHING) for handler in node.handlers)
+
+
+def _kinds(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> list[str]:
+    """Return the names of the exceptions that a handler is for; one for all of them has an empty name."""
     kind = handler.type
     kinds = [element.value for element in kind.elements] if isinstance(kind, cst.Tuple) else [kind]
-    if not any(one is None or text_of(one) in _CATCHING for one in kinds):
+    return ["" if one is None else text_of(one) for one in kinds]
+
+
+def _tolerates(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Tell whether a handler is there for the error that operations on two devices raise, and does nothing about it."""
+    idle = (cst.Pass, cst.Continue, cst.Break, cst.Return)
+    return _CATCHING[0] in _kinds(handler) and all(isinstance(one, idle) for one in small_statements(handler.body))
+
+
+def mends(run: Run, handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Tell whether a handler moves something where an operation on two devices has failed, and goes on with it."""
+    if not {"", *_CATCHING} & set(_kinds(handler)):
         return False
     statements = list(small_statements(handler.body))
     if any(isinstance(part, cst.Raise) for part in statements):
@@ -164,9 +189,9 @@ def _is_move(run: Run, call: cst.Call) -> bool:
 def insists(node: cst.Try | cst.TryStar) -> bool:
     """Tell whether a ``try`` only imports and raises again what fails: the file does not go on without it."""
     imported = all(isinstance(part, cst.Import | cst.ImportFrom) for part in small_statements(node.body))
-    return imported and all(_raises(handler) for handler in node.handlers)
+    return imported and all(_ends_in_raise(handler.body) for handler in node.handlers)
 
 
-def _raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    last = handler.body.body[-1]
+def _ends_in_raise(block: cst.BaseSuite) -> bool:
+    last = block.body[-1]
     return isinstance(last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, cst.Raise)

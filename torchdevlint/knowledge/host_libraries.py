@@ -61,6 +61,9 @@ _PARSER = ObjectType(
     },
 )
 
+# https://docs.python.org/3/library/unittest.html#unittest.TestCase.skipTest
+_TEST = ObjectType("TestCase", methods=dict.fromkeys(words("skipTest fail"), Leave()))
+
 # https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
 _ONCE = ("CUDA_VISIBLE_DEVICES",)
 
@@ -90,6 +93,7 @@ HOST_LIBRARIES: dict[str, Row] = {
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
+    **dict.fromkeys(("unittest.TestCase", "unittest.IsolatedAsyncioTestCase"), _TEST),
     **dict.fromkeys(words("sys.exit os._exit os.abort builtins.exit builtins.quit"), Leave()),
     **dict.fromkeys(("argparse.Namespace", "types.SimpleNamespace"), Arguments(holds=True)),
     **dict.fromkeys(
@@ -111,8 +115,8 @@ HOST_LIBRARIES: dict[str, Row] = {
     **dict.fromkeys(("print", "builtins.print"), _PLAIN),
 }
 
-# Context managers of test frameworks whose block has to fail.
-EXPECTATIONS = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
+# Context managers of test frameworks whose block has to fail, and decorators of tests that have to.
+EXPECTATIONS = frozenset({"raises", "assertRaises", "assertRaisesRegex", "expectedFailure", "xfail"})
 
 INERT = tuple(
     f"{module}."

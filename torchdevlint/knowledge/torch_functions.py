@@ -38,14 +38,15 @@ FOLLOWING: dict[str, Follow] = {
     "linalg.pinv": Follow(),
     "narrow": Follow(),
     "tensor_split": Follow(count=-1),
-    # They take any number of tensors, or sizes and tensors.
-    "meshgrid": Follow(rank=RankRule.VECTOR, count=-1),
+    # It takes a tensor and sizes.
     "unravel_index": Follow(count=-1, graph=False),
 }
 
 COMBINING: dict[str, Combine] = {
     # PyTorch's samples call a function of their own.
     "where": Combine(operands=("condition", "input", "other")),
+    # It takes any number of tensors, or a list of them, and compares their devices itself.
+    "meshgrid": Combine((), Mix.STRICT, RankRule.VECTOR, variadic=True, count=-1),
     "einsum": Combine(operands=(), mix=Mix.STRICT, rank=RankRule.UNKNOWN, format=True),
     # With a small input the devices are compared by another operation than with a large one.
     "cdist": Combine(operands=("x1", "x2"), mix=Mix.STRICT, rank=RankRule.VECTOR),

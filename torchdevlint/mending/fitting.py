@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from torchdevlint.edits import Edit, Repair
 from torchdevlint.mending.source import Source
@@ -15,16 +15,25 @@ from torchdevlint.positions import Span
 _OPENING, _CLOSING = "([{", ")]}"
 _COMMAS_OF_THEIR_OWN = ("lambda", "for")
 
+_EXAMPLES = 3
+"""How many lines of a width show that a file means to have it: one may be a long address in a docstring."""
+
 
 def width_of(line: str) -> int:
     """Return how long a line is without the comment at its end."""
     return len(line.partition("  #")[0].rstrip())  # comments may stand below each other
 
 
+def usual_width(lines: Iterable[str]) -> int:
+    """Return how long the lines of a file may be by its own example: as long as several of them, which is no slip."""
+    widths = sorted(map(width_of, lines), reverse=True)
+    return widths[min(_EXAMPLES, len(widths)) - 1]
+
+
 def fitted(source: Source, repair: Repair, width: int) -> Repair | None:
     """Return a repair after which no line is too long that was not there, None where that cannot be had."""
     known = source.cached(_lines)
-    allowed = max(width, source.cached(_widest))
+    allowed = max(width, source.cached(_usual))
     edits: list[Edit] = []
     for group in _by_lines(repair.edits):
         first, last = group[0].span.line, max(edit.span.end_line for edit in group)
@@ -44,8 +53,8 @@ def _lines(source: Source) -> frozenset[str]:
     return frozenset(source.lines)
 
 
-def _widest(source: Source) -> int:
-    return max(map(width_of, source.lines))
+def _usual(source: Source) -> int:
+    return usual_width(source.lines)
 
 
 def _by_lines(edits: tuple[Edit, ...]) -> list[list[Edit]]:

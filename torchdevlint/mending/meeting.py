@@ -12,13 +12,17 @@ from torchdevlint.rule import Finding
 
 
 def odd_moved(finding: Finding, source: Source) -> Repair | None:
-    """Move a tensor to where another value of the same statement is, whatever that is called."""
+    """Move a tensor to where another value of the same statement is, or was sent where that has no name."""
     if len(finding.about) < 2:
         return None
     odd, other = map(source.expression, finding.about)
-    if other is None or not is_plain(other):
+    if other is None:
         return None
-    edits = moved(source, odd, f"{source.text_of(other)}.device")
+    if is_plain(other):
+        device: str | None = f"{source.text_of(other)}.device"
+    else:
+        device = sent_to(source, finding.parts["other_place"], other)
+    edits = moved(source, odd, device) if device is not None else None
     return safe(*edits) if edits is not None else None
 
 
@@ -35,8 +39,8 @@ def input_moved(finding: Finding, source: Source) -> Repair | None:
 
 
 def to_host(finding: Finding, source: Source) -> Repair | None:
-    """Copy a tensor to the host where it is used; one that is there stays."""
+    """Copy a tensor to the host where it is used, without its graph if that cannot be read; one that is there stays."""
     node = source.expression(finding.about[0]) if finding.about else None
     if node is None or isinstance(node, ast.Starred):
         return None
-    return safe(*applied(source, node, ".cpu()"))
+    return safe(*applied(source, node, ".detach().cpu()" if finding.parts.get("graph") else ".cpu()"))

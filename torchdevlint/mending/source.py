@@ -142,6 +142,11 @@ class Source:
         )
 
     @cached_property
+    def restored(self) -> frozenset[ast.expr]:
+        """The expressions that an optimizer takes as its state."""
+        return frozenset(one for node in self._facts.restored if (one := self.expression(node)) is not None)
+
+    @cached_property
     def copied(self) -> frozenset[ast.expr]:
         """The expressions whose tensors are copied into something."""
         return frozenset(one for node in self._facts.copied if (one := self.expression(node)) is not None)

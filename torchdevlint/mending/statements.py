@@ -9,6 +9,7 @@ from torchdevlint.mending.edits import Edit
 from torchdevlint.mending.source import Source
 from torchdevlint.positions import Span
 
+BREAK = "\n"
 MAX_BETWEEN = 40
 """How many statements a statement moves across."""
 
@@ -40,7 +41,19 @@ def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None)
     if last == len(source.lines):
         return None  # without an end of its last line
     text = "".join(f"{line}\n" for line in source.lines[first - 1 : last])
-    return (Edit(Span(above, 0, above, 0), text), Edit(Span(first, 0, last + 1, 0), ""))
+    before, after = _blank(source, first - 1, -1), _blank(source, last + 1, 1)
+    if isinstance(statement, ast.If) and (before or after) and not source.lines[max(above - 2, 0)].strip():
+        text += BREAK  # what stands apart does so where other lines do
+    # of the lines around it that are empty, those below it stay
+    return (Edit(Span(above, 0, above, 0), text), Edit(Span(first - (before if after else 0), 0, last + 1, 0), ""))
+
+
+def _blank(source: Source, line: int, step: int) -> int:
+    """Return how many lines are empty from a line on, up or down."""
+    found = 0
+    while 0 < line + step * found <= len(source.lines) and not source.lines[line + step * found - 1].strip():
+        found += 1
+    return found
 
 
 def moving(source: Source, move: ast.Call | None) -> ast.stmt | None:

@@ -81,14 +81,28 @@ def value_of(source: Source, name: ast.expr) -> ast.expr | None:
 
 def is_copied(source: Source, call: ast.Call) -> bool:
     """Tell whether all that a call gives is copied into something, as far as the function shows that uses it."""
-    if _reaches_copy(source, call):
-        return True
+    reads = _reads_of(source, call)
+    return _reaches(source, source.copied, call) or (
+        reads != [] and all(_reaches(source, source.copied, one) for one in reads)
+    )
+
+
+def is_restored(source: Source, call: ast.Call) -> bool:
+    """Tell whether an optimizer takes a part of what a call gives: it counts its steps in tensors on the host.
+
+    What an optimizer loads is copied to where its parameters are, but those (`_process_value_according_to_param_policy`
+    of `torch/optim/optimizer.py`).
+    """
+    return any(_reaches(source, source.restored, one) for one in _reads_of(source, call))
+
+
+def _reads_of(source: Source, call: ast.Call) -> list[ast.expr]:
+    """Return where a variable is read that holds what a call gives, and nothing else."""
     name = _name_of(source, call)
     scope = source.scopes.around(call)[0]
     if name is None or isinstance(scope, ast.ClassDef) or len(source.scopes.bindings(scope)[name]) != 1:
-        return False
-    reads = source.index.reads(scope, name)
-    return reads != [] and all(_reaches_copy(source, one) for one in reads)
+        return []
+    return list(source.index.reads(scope, name))
 
 
 def is_moved(source: Source, call: ast.Call) -> bool:
@@ -107,10 +121,10 @@ def _name_of(source: Source, call: ast.Call) -> str | None:
             return None
 
 
-def _reaches_copy(source: Source, node: ast.expr) -> bool:
-    """Tell whether an expression, or a part of it, is what is copied."""
+def _reaches(source: Source, taken: frozenset[ast.expr], node: ast.expr) -> bool:
+    """Tell whether an expression, or a part of it, is one of those that are taken."""
     around = node
-    while around not in source.copied:
+    while around not in taken:
         outer = source.scopes.parent(around)
         if not (isinstance(outer, ast.Subscript) and outer.value is around):
             return False

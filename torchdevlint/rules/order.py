@@ -30,8 +30,10 @@ def troubles(event: Moved, facts: FileFacts, wanted: Trouble) -> Iterator[Findin
     if not event.device or (event.proof and event.proof not in facts.modules and event.moves_in_place is None):
         return
     for optimizer in event.optimizers:
-        places = facts.next_step(optimizer.key, event.moment)
-        if places is None or facts.repaired.get(optimizer.key, 0) > event.moment:
+        places = facts.next_step(optimizer.key, event.moment, event.world)
+        if places is None or not lattice.compatible(optimizer.condition, event.world):
+            continue
+        if facts.repaired.get(optimizer.key, 0) > event.moment:
             continue
         after = {p.device for p in event.after}
         stays = places <= after if all(lattice.is_host(d) for d in after) else places & after

@@ -41,17 +41,22 @@ from collections.abc import Iterator
 from torchdevlint.events import Called, Combined, Indexed
 from torchdevlint.facts import FileFacts
 from torchdevlint.meetings import Culprit, blamed
+from torchdevlint.records import replace
 from torchdevlint.rule import Finding, rule
+from torchdevlint.why import Role
 
 
 @rule(
     __name__,
     on=(Called, Combined, Indexed),
-    message="plain attribute {odd} stays on {odd_place} and meets {other} on {other_place}",
+    message="{kept} stays on {odd_place} and meets {other} on {other_place}",
     fix="Register the tensor as a buffer",
     supersedes=("TDL101", "TDL102", "TDL103", "TDL104", "TDL109"),
 )
 def check(event: Called | Combined | Indexed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each plain tensor attribute that stays behind."""
     for meeting in blamed(event, facts, Culprit.UNREGISTERED_TENSOR):
-        yield meeting.finding()
+        finding, why = meeting.finding(), meeting.odd.possibility.why
+        kept = why.of(Role.UNREGISTERED_TENSOR) if why is not None else None
+        assert kept is not None  # it is what tells that this is to blame
+        yield replace(finding, parts={**finding.parts, "kept": kept.text})

@@ -31,6 +31,7 @@ from collections.abc import Iterator
 
 from torchdevlint.facts import FileFacts
 from torchdevlint.incidents import NoMove
+from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
 
 
@@ -39,8 +40,11 @@ from torchdevlint.rule import Finding, rule
     on=NoMove,
     message="`{text}` {why}",
     fix="Move its tensors one by one, or where they are made",
+    supersedes=("TDL101", "TDL102", "TDL103", "TDL107", "TDL109"),
 )
 def check(event: NoMove, facts: FileFacts) -> Iterator[Finding]:
     """Yield each move that cannot be made so."""
     if not event.proof or event.proof in facts.tensors or event.proof in facts.modules:
-        yield Finding(event.node, {"text": event.text, "why": event.why}, about=(event.node,) if event.named else ())
+        about = (event.node,) if event.named else ()
+        cause = origin(event.text, event.stays, event.node) if event.stays is not None else None
+        yield Finding(event.node, {"text": event.text, "why": event.why}, cause, about=about)

@@ -84,6 +84,7 @@ def note_carrier(run: Run, module: Value, after: Placement) -> None:
     """Note that a module or a part of a batch was moved to a place; of an opaque value only its kind decides."""
     for possibility in after:
         if isinstance(possibility.device, Symbol):
+            note_carrier(run, module, possibility.device.expansion or frozenset())
             match module:
                 case Opaque(source=0):
                     key = module.key

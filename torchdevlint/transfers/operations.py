@@ -323,6 +323,8 @@ def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Va
     result = combined(run, row, results)
     if _is_heavy(row):
         clocks.launched(run, call.node, result.placement)
+    if row.count < 0:
+        return run.container("tuple", (), result)
     if row.count and isinstance(result, Tensor):
         further = (Tensor(result.placement, graph=None) for _ in range(row.count - 1))
         return run.container("tuple", (result, *further))

@@ -10,6 +10,7 @@ from torchdevlint import lattice
 from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import calls, escapes, iteration
 from torchdevlint.knowledge.rows import AddGroup, GroupsOf, LoadState, OptimizerType, Row, Step
+from torchdevlint.lattice import ALWAYS, Condition
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, OPTIMIZERS, STEPPED
@@ -47,12 +48,12 @@ def construct(run: Run, row: OptimizerType, call: Call, receiver: Argument | Non
     if argument is not None:
         modules = _modules(run, argument.value, 0)
         leaves.optimized(run, argument.value, call)
-        run.optimizer_modules[made.key] = tuple(modules)
+        run.optimizer_modules[made.key] = tuple(module for module, _ in modules)
         home = _devices(_places(run, made.key))
         scope = run.frame.scope
         held = HeldOptimizer(made.key, row, call.text, call.node, None, None, stateless, home, scope=scope)
-        for module in modules:
-            _note(run, module, held)
+        for module, condition in modules:
+            _note(run, module, replace(held, condition=condition))
         if row.eager_state:
             run.store.set(made.key, STEPPED, _places(run, made.key))
     return made
@@ -65,8 +66,8 @@ def _add_group(run: Run, receiver: Optimizer, call: Call) -> None:
         leaves.optimized(run, argument.value, call)
     run.facts.regrouped[receiver.key] = run.new_key()
     late = HeldOptimizer(receiver.key, receiver.type, receiver.name, call.node, None, None, late=True)
-    for module in _modules(run, argument.value, 0) if argument is not None else ():
-        _note(run, module, late)
+    for module, condition in _modules(run, argument.value, 0) if argument is not None else ():
+        _note(run, module, replace(late, condition=condition))
 
 
 def ask_group(run: Run, optimizer: Optimizer, key: object) -> Value | None:
@@ -91,21 +92,23 @@ def _note(run: Run, module: Module | Opaque, held: HeldOptimizer) -> None:
         run.facts.taken[key] = run.counter
 
 
-def _modules(run: Run, value: Value, depth: int) -> list[Module | Opaque]:
-    """Return the modules whose parameters are among what an optimizer is given."""
+def _modules(run: Run, value: Value, depth: int) -> list[tuple[Module | Opaque, Condition]]:
+    """Return the modules whose parameters are among what an optimizer is given, and under which condition they are."""
     match value:
         case Parameters():
-            return [value.module]
+            return [(value.module, ALWAYS)]
         case Opaque() if value.parameter and value.key in run.parameter_of:
-            return [run.parameter_of[value.key]]
+            return [(run.parameter_of[value.key], ALWAYS)]
         case Container() if depth < MAX_DEPTH:
             items = run.items(value)
-            found: list[Module | Opaque] = []
-            for item in (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ())):
-                found.extend(_modules(run, item, depth + 1))
-            return found
+            held = (*(v for _, v in items.exact), *((items.rest,) if items.rest is not None else ()))
+            return [found for item in held for found in _modules(run, item, depth + 1)]
         case Choice():
-            return [module for option, _ in value.options for module in _modules(run, option, depth + 1)]
+            return [
+                (module, condition | further)
+                for option, condition in value.options
+                for module, further in _modules(run, option, depth + 1)
+            ]
         case _:
             return []
 
@@ -135,6 +138,7 @@ def of_optimizer(run: Run, row: Row, receiver: Optimizer, call: Call) -> Value:
             for argument in call.arguments:
                 checkpoints.keep(run, argument.value)
                 run.facts.copied.add(argument.node)
+                run.facts.restored.add(argument.node)
         case AddGroup():
             _add_group(run, receiver, call)
         case _:
@@ -146,7 +150,7 @@ def step(run: Run, key: int) -> None:
     """Note a step: of the optimizer, and that the running function trains."""
     places = _places(run, key)
     run.store.set(key, STEPPED, places)
-    run.facts.steps.setdefault(key, []).append((run.new_key(), _devices(places)))
+    run.facts.steps.setdefault(key, []).append((run.new_key(), _devices(places), run.world))
     trained(run)
 
 

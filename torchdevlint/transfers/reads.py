@@ -58,7 +58,8 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
             read = replace(operand(run, site.argument, value, "input"), part=value is not argument.value)
             run.arrive(value, call.node)
             how = f"{'.' if receiver else ''}{call.text}" if site.call is call else site.call.text
-            run.emit(HostRead(site.call.node, run.world, run.frame.entry, read, how))
+            carries = isinstance(value, Tensor) and value.graph is True
+            run.emit(HostRead(site.call.node, run.world, run.frame.entry, read, how, carries))
     run.waits += 1
     array = run.array()
     if receiver is None and call.arguments and isinstance(call.arguments[0].value, Const):

@@ -9,7 +9,7 @@ import libcst as cst
 from torchdevlint.incidents import NoMove
 from torchdevlint.interpreter import expressions
 from torchdevlint.knowledge.rows import Move
-from torchdevlint.lattice import ANY, Concrete, Placement, SymbolKind
+from torchdevlint.lattice import ANY, Concrete, Placement, SymbolKind, is_host
 from torchdevlint.names import text_of
 from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.values import Const, Container, Module, Tensor
@@ -71,7 +71,10 @@ def of_spread(run: Run, module: Module, call: Call, after: Placement) -> None:
 def prepared(run: Run, call: Call, argument: Argument) -> None:
     """Record that a framework was given a tensor to prepare, which it leaves alone."""
     if isinstance(argument.value, Tensor):
-        _record(run, call, text_of(argument.node), f"is a tensor, which `{call.text}` leaves where it is")
+        text = text_of(argument.node)
+        why = f"is a tensor, which `{call.text}` leaves where it is"
+        stays = next((p.why for p in argument.value.placement if is_host(p.device)), None)
+        run.emit(NoMove(call.node, run.world, text, why, 0, stays=stays))
 
 
 def _record(run: Run, call: Call, text: str, why: str, proof: int = 0, named: bool = False) -> None:

@@ -116,7 +116,7 @@ class Combine:
     format: bool = False  # the first positional argument is no operand; every further one is (`einsum`)
     variadic: bool = False  # every positional argument is an operand (`block_diag`)
     keywords: tuple[str, ...] = ()  # further operands, which are given by keyword
-    count: int = 0  # number of tensors returned as a tuple; 0 for one tensor
+    count: int = 0  # number of tensors returned as a tuple; 0 for one tensor, -1 for an unknown number
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,108 @@
+"""Operations that are meant to fail, and tests that leave before them: what fails there is no finding."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from torchdevlint.engine import analyse
+
+HEAD = """\
+import unittest
+import pytest
+import torch
+x = torch.ones(3, device="cuda" if torch.cuda.is_available() else "meta")
+host = torch.ones(3)
+"""
+
+TRIED = [
+    pytest.param("try:\n    x + host\nexcept RuntimeError:\n    pass", False, id="nothing comes of it"),
+    pytest.param("try:\n    x + host\nexcept (TypeError, RuntimeError):\n    pass", False, id="nor of two kinds"),
+    pytest.param("try:\n    x + host\nexcept RuntimeError:\n    print(1)", True, id="somebody is told"),
+    pytest.param("try:\n    x + host\nexcept ValueError:\n    pass", True, id="another kind"),
+    pytest.param("try:\n    x + host\nexcept Exception:\n    pass", True, id="whatever it is"),
+    pytest.param(
+        "try:\n    x + host\nexcept RuntimeError as e:\n    print(e)\nelse:\n    raise ValueError",
+        False,
+        id="it has to",
+    ),
+    pytest.param(
+        "try:\n    x + host\n    raise ValueError\nexcept Exception as e:\n    print(e)", False, id="in the body"
+    ),
+    pytest.param(
+        "try:\n    x + host\nexcept OSError as e:\n    print(e)\nelse:\n    raise ValueError", True, id="another error"
+    ),
+    pytest.param("@pytest.mark.xfail\ndef test():\n    x + host", False, id="a test that has to fail"),
+    pytest.param("@pytest.mark.xfail(strict=True)\ndef test():\n    x + host", False, id="strictly"),
+    pytest.param("@unittest.expectedFailure\ndef test():\n    x + host", False, id="of the standard library"),
+    pytest.param("@pytest.mark.slow\ndef test():\n    x + host", True, id="another mark"),
+]
+
+
+@pytest.mark.parametrize(("lines", "found"), TRIED)
+def test_what_is_meant_to_fail(lines: str, found: bool) -> None:
+    assert [one.code for one in analyse(f"{HEAD}{lines}\n")] == ["TDL101"] * found
+
+
+CASE = """\
+import unittest
+import torch
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        {before}
+
+    def test(self):
+        {first}
+        self.assertTrue(torch.ones(2).cuda().is_cuda)
+
+unittest.main()
+"""
+ABSENT = "if not torch.cuda.is_available(): {}"
+
+
+@pytest.mark.parametrize(
+    ("before", "first", "found"),
+    [
+        ("pass", ABSENT.format("self.skipTest('')"), False),
+        (ABSENT.format("self.skipTest('')"), "pass", False),
+        ("pass", ABSENT.format("self.fail('')"), False),
+        ("pass", ABSENT.format("self.assertTrue(True)"), True),
+    ],
+)
+def test_a_test_that_leaves(before: str, first: str, found: bool) -> None:
+    told = analyse(CASE.format(before=before, first=first))
+    assert [one.code for one in told] == ["TDL502"] * found
+
+
+BANK = """\
+    import torch
+    from torch import nn
+
+    class Bank(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+            self.bank = torch.randn(8, 4)
+
+        def forward(self, x):
+            return self.layer(x) @ self.bank.t()
+
+        def update(self, x):
+            {update}
+"""
+
+
+@pytest.mark.parametrize(
+    ("update", "found"),
+    [
+        ("self.bank[:2] = x", True),
+        ("self.bank[0][1] = x", True),
+        ("self.other[:2] = x", True),
+        ("self.bank = x", False),
+        ("self.bank, self.last[0] = x", False),
+    ],
+)
+def test_what_is_written_into_a_tensor_does_not_move_it(update: str, found: bool) -> None:
+    assert [one.code for one in analyse(textwrap.dedent(BANK).format(update=update))] == ["TDL105"] * found
