@@ -61,6 +61,9 @@ class FileFacts:
     departed: dict[int, int] = field(default_factory=dict)
     movers: dict[int, cst.CSTNode] = field(default_factory=dict)
 
+    # modules that code which cannot be seen was given together with a device
+    sent_unseen: set[int] = field(default_factory=set)
+
     # what fixes ask for: expressions by which something was told a device that may be any, calls of factories that
     # could be told one, and expressions that a layer takes, of which the tensors are copied into something, and that
     # an optimizer takes as its state

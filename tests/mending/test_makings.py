@@ -259,5 +259,7 @@ def test_what_carries_a_graph_is_read_without_it(use: str, fixed: str) -> None:
 )
 def test_the_state_of_an_optimizer_is_read_to_the_host(use: str, where: str) -> None:
     optimizer = "optimizer = torch.optim.Adam(model.parameters())\n"
-    text = f"{MOVED}{optimizer}read = torch.load('a.pt')\nmodel.load_state_dict(read['model'])\n{use}\nprint(read['e'])\n"
+    text = (
+        f"{MOVED}{optimizer}read = torch.load('a.pt')\nmodel.load_state_dict(read['model'])\n{use}\nprint(read['e'])\n"
+    )
     assert written(text, "TDL401") == [f"read = torch.load('a.pt', map_location={where})".replace('"', "'")]

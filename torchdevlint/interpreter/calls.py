@@ -311,6 +311,8 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
         run.guard_marks.add(result.key)  # `skipif(not torch.cuda.is_available())` and its like
     run.results.add(result.key)
     given = {value.key for value in values if isinstance(value, Opaque)}
+    if Device in kinds:
+        run.facts.sent_unseen.update(value.key for value in values if isinstance(value, Module | Opaque))
     if Device in kinds or any(escapes.was_moved(run, value) for value in values):
         run.facts.tainted.add(result.key)
     elif given:

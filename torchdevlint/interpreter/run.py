@@ -48,7 +48,6 @@ MAX_WITHIN = 1_000
 """How many elements a container may have, with those of its elements; of one with more nothing is known."""
 STEPS_A_LINE = 5
 STEPS_FREE = 1000
-
 ARRAY = ObjectType("array", array=True)
 
 Resolver = Callable[[str], Value]

@@ -10,7 +10,7 @@ from torchdevlint.events import Moved
 from torchdevlint.facts import FileFacts
 from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.rule import Finding
-from torchdevlint.values import Module
+from torchdevlint.values import Module, Opaque
 
 
 class Trouble(Enum):
@@ -75,7 +75,7 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
             return Trouble.NONE, ""  # something placed the module that cannot be seen, perhaps there
         made = "made its state in the constructor" if optimizer.type.eager_state else "was stepped"
         return Trouble.BREAKS, f"it {made}, and its state stays behind"
-    if optimizer.home & after or not _leaves_host(event, facts):
+    if optimizer.home & after or not _leaves_host(event, facts) or _sent_unseen(event, facts):
         return Trouble.NONE, ""
     if event.replaces:
         return Trouble.BREAKS, "the move replaces parameters, which are then never trained"
@@ -108,6 +108,11 @@ def _leaves_host(event: Moved, facts: FileFacts) -> bool:
     if lattice.on_accelerator(event.after, facts, event.world) is None:
         return False
     return not any(lattice.is_accelerator(p.device) or _is_place(p.device) for p in event.before)
+
+
+def _sent_unseen(event: Moved, facts: FileFacts) -> bool:
+    """Tell whether code that cannot be seen was given the module and a device: it may have moved it there before."""
+    return isinstance(event.module, Module | Opaque) and event.module.key in facts.sent_unseen
 
 
 def _is_place(device: lattice.Device) -> bool:

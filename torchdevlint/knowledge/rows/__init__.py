@@ -26,6 +26,7 @@ from torchdevlint.knowledge.rows.modules import (
     AddGroup,
     Arrives,
     ContainerKind,
+    CopyModule,
     Exchange,
     Freeze,
     GroupsOf,
@@ -136,6 +137,7 @@ Row: TypeAlias = (
     | Autocast
     | Clock
     | Conversion
+    | CopyModule
     | AddGroup
     | StateOf
     | GroupsOf
@@ -249,6 +251,7 @@ __all__ = [
     "Conversion",
     "Convert",
     "CopyFile",
+    "CopyModule",
     "Count",
     "CurrentDevice",
     "DatasetType",
