@@ -17,11 +17,8 @@ host = torch.ones(3)
 """
 
 TRIED = [
-    pytest.param("try:\n    x + host\nexcept RuntimeError:\n    pass", False, id="nothing comes of it"),
-    pytest.param("try:\n    x + host\nexcept (TypeError, RuntimeError):\n    pass", False, id="nor of two kinds"),
+    pytest.param("try:\n    x + host\nexcept RuntimeError:\n    pass", True, id="nothing comes of it"),
     pytest.param("try:\n    x + host\nexcept RuntimeError:\n    print(1)", True, id="somebody is told"),
-    pytest.param("try:\n    x + host\nexcept ValueError:\n    pass", True, id="another kind"),
-    pytest.param("try:\n    x + host\nexcept Exception:\n    pass", True, id="whatever it is"),
     pytest.param(
         "try:\n    x + host\nexcept RuntimeError as e:\n    print(e)\nelse:\n    raise ValueError",
         False,
@@ -31,10 +28,39 @@ TRIED = [
         "try:\n    x + host\n    raise ValueError\nexcept Exception as e:\n    print(e)", False, id="in the body"
     ),
     pytest.param(
-        "try:\n    x + host\nexcept OSError as e:\n    print(e)\nelse:\n    raise ValueError", True, id="another error"
+        "try:\n    x + host\nexcept (OSError, KeyError) as e:\n    print(e)\nelse:\n    raise ValueError",
+        True,
+        id="another error",
+    ),
+    pytest.param(
+        "def f():\n    try:\n        x + host\n    except RuntimeError:\n        return\n    raise ValueError\nf()",
+        False,
+        id="behind it",
+    ),
+    pytest.param(
+        "def f():\n    try:\n        x + host\n    except RuntimeError:\n        return\n    pytest.fail()\nf()",
+        False,
+        id="behind it by a call",
+    ),
+    pytest.param(
+        "def f():\n    try:\n        x + host\n    except RuntimeError:\n        return\n    if x: pass\nf()",
+        True,
+        id="behind it is something else",
+    ),
+    pytest.param(
+        "def f():\n    try:\n        x + host\n    except RuntimeError:\n        return\nf()",
+        True,
+        id="nothing behind it",
+    ),
+    pytest.param(
+        "def f():\n    if x:\n        try:\n            x + host\n        except RuntimeError:\n            return\nf()",
+        True,
+        id="within",
     ),
     pytest.param("@pytest.mark.xfail\ndef test():\n    x + host", False, id="a test that has to fail"),
     pytest.param("@pytest.mark.xfail(strict=True)\ndef test():\n    x + host", False, id="strictly"),
+    pytest.param("@pytest.mark.xfail(x, reason='')\ndef test():\n    x + host", True, id="where something holds"),
+    pytest.param("@pytest.mark.xfail(raises=OSError)\ndef test():\n    x + host", True, id="with another error"),
     pytest.param("@unittest.expectedFailure\ndef test():\n    x + host", False, id="of the standard library"),
     pytest.param("@pytest.mark.slow\ndef test():\n    x + host", True, id="another mark"),
 ]
@@ -106,3 +132,12 @@ BANK = """\
 )
 def test_what_is_written_into_a_tensor_does_not_move_it(update: str, found: bool) -> None:
     assert [one.code for one in analyse(textwrap.dedent(BANK).format(update=update))] == ["TDL105"] * found
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("str(x.device)", False), ("x.device.type", False), ("repr(x)", True), ("str(x.shape, 1)", True)],
+)
+def test_the_text_of_a_device_is_asked(asked: str, found: bool) -> None:
+    lines = f"def f():\n    if {asked}.startswith('cuda'):\n        return x\n    return x + host\nf()\n"
+    assert [one.code for one in analyse(f"{HEAD}{lines}")] == ["TDL101"] * found

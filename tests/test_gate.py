@@ -92,7 +92,7 @@ def test_lets_every_fixture_through() -> None:
 # libraries of the knowledge that make and move no tensors: they matter beside others only
 GENERAL = {
     *("absl", "argparse", "builtins", "configargparse", "io", "itertools", "matplotlib", "more_itertools", "numpy"),
-    *("multiprocessing", "os", "shutil", "sys", "time", "timeit", "types"),
+    *("logging", "multiprocessing", "os", "pytest", "shutil", "sys", "time", "timeit", "types", "unittest"),
     *("omegaconf", "pandas", "print", "pylab", "rich", "seaborn", "sklearn", "tensorboardX", "tqdm", "yacs"),
 }
 

@@ -205,7 +205,7 @@ def test_values_are_put_where_indices_say() -> None:
     values = PUT_AT.replace('torch.ones(1, 5, device="cuda"))\nx', "torch.ones(1, 5))\nx")
     assert device_findings(values) == [("TDL101", 4)]
     host = PUT_AT.replace('(5, 5, device="cuda")', "(5, 5)")
-    assert device_findings(host) == [("TDL109", 5)]  # with the two others, of one cause
+    assert device_findings(host) == [("TDL101", 4)]  # with the two others, of one cause
     number = 'import torch\nx = torch.zeros(5)\nx[torch.tensor([1])] = torch.tensor(2.0, device="cuda")\n'
     assert device_findings(number) == []
     assert device_findings(number.replace("2.0,", "[2.0],")) == [("TDL101", 3)]

@@ -51,6 +51,21 @@ def test_what_a_branch_meets_is_silent_there() -> None:
     assert codes(IN_A_BRANCH) == []
 
 
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("assert x.dim() == 2", True),
+        ("assert x.dim() == 2 and y is None", True),
+        ("if x.dim() != 2:\n            raise ValueError(x)", True),
+        ("if y is None:\n            return x", False),
+        ("if y is None:\n            raise ValueError(x)\n        else:\n            x = x + y", False),
+    ],
+)
+def test_what_has_to_hold_makes_no_branch_of_what_follows(test: str, told: bool) -> None:
+    source = f"{HEAD}        {test}\n        return x * torch.tensor([1.0, 2.0])\n"
+    assert codes(source) == ["TDL104"] * told
+
+
 @pytest.mark.parametrize("further", MINDED.values(), ids=MINDED.keys())
 def test_what_a_branch_meets_is_told_where_devices_are_minded(further: str) -> None:
     assert codes(f"{IN_A_BRANCH}\n\n{further}") == ["TDL104"]

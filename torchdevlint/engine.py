@@ -18,7 +18,7 @@ from torchdevlint.lattice import Possibility
 from torchdevlint.options import NotAnalysed, Options, on_by_default
 from torchdevlint.positions import Span
 from torchdevlint.project import knowledge_of
-from torchdevlint.records import dataclass
+from torchdevlint.records import dataclass, replace
 from torchdevlint.recursion import deep_recursion, uninterrupted
 from torchdevlint.settle import Settled
 from torchdevlint.traces import Step
@@ -139,9 +139,10 @@ def diagnose(
     details = _Details(module, settled, text, facts, options.width) if options.details and facts is not None else None
     spans = details.spans if details is not None else positions.locate(module, set(_nodes(settled)))
     diagnostics = []
-    for one in settled:
-        places = (one.finding, *one.others)
+    for group in settled:
+        places = (group.finding, *group.others)
         first = min(places, key=lambda f: (spans[f.node].line, spans[f.node].column) if f.node in spans else (0, 0))
+        one = replace(group, finding=first, others=tuple(f for f in places if f is not first))
         span = spans.get(first.node, Span(1, 0, 1, 0))
         names = partial(_name, options.name_of, span.line)
         message = one.rule.message.format_map({k: _render(v, spans, names) for k, v in first.parts.items()})

@@ -61,8 +61,11 @@ class FileFacts:
     departed: dict[int, int] = field(default_factory=dict)
     movers: dict[int, cst.CSTNode] = field(default_factory=dict)
 
-    # modules that code which cannot be seen was given together with a device
-    sent_unseen: set[int] = field(default_factory=set)
+    # what has to hold, because the program fails where it does not (`assert x.dim() == 3`)
+    insisted: set[Literal] = field(default_factory=set)
+
+    # the moments at which code that cannot be seen was first given a module together with a device
+    sent_unseen: dict[int, int] = field(default_factory=dict)
 
     # what fixes ask for: expressions by which something was told a device that may be any, calls of factories that
     # could be told one, and expressions that a layer takes, of which the tensors are copied into something, and that

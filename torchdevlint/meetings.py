@@ -314,7 +314,8 @@ def _is_supposed(meeting: Meeting) -> bool:
     """Tell whether a meeting needs a module that somebody moves, and is no fault but for that.
 
     In a file where nothing shows that anybody minds devices, and in a branch that need not run, that is too much to
-    suppose. A layer that its module does not have is not trained either, wherever it is.
+    suppose. What follows a test that fails the program is no such branch. A layer that its module does not have is not
+    trained either, wherever it is.
     """
     sides = (meeting.odd.possibility.device, meeting.other.possibility.device)
     owner = any(isinstance(device, Symbol) and device.kind is SymbolKind.OWNER for device in sides)
@@ -325,7 +326,7 @@ def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culpri
     """Yield the meetings of an event for which one culprit is to blame; every such rule asks, so they are kept."""
     found = facts.met.get(id(event))
     if found is None:
-        certain = facts.minds_devices or not event.world
+        certain = facts.minds_devices or event.world <= facts.insisted
         found = facts.met[id(event)] = tuple(m for m in meetings(event, facts) if certain or not _is_supposed(m))
     for meeting in found:
         if meeting.culprit is culprit:

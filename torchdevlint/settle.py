@@ -55,7 +55,11 @@ def _strongest(group: list[tuple[Rule, Finding]]) -> Iterator[Settled]:
     for rule, finding in group:
         if rule.code == best[0].code:
             subjects.setdefault(finding.subject, []).append(finding)
-    further = tuple(f for rule, f in group if best[1].here and f.here and rule.code != best[0].code)
+    further = tuple(
+        finding
+        for rule, finding in group
+        if best[1].here and finding.here and rule.code != best[0].code and finding.node is not best[1].node
+    )
     for first, *others in subjects.values():
         yield Settled(best[0], first, tuple(others), further)
 

@@ -150,7 +150,7 @@ def test_a_folder_that_may_not_be_read(
     (project / "shut").mkdir()
     monkeypatch.setattr(os, "scandir", refuse)
     assert main(["check", ".", "--select", "TDL9", cached]) == 1
-    assert lines(capsys) == ["shut:1:1: TDL000 not read: this folder may not be read"]
+    assert lines(capsys) == ["shut:1:1: TDL000 not read: Is a directory"]
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert main(["check", "."]) == 2
     assert capsys.readouterr().err == "torchdevlint: . may not be read\n"
@@ -194,7 +194,7 @@ def test_what_cannot_be_read_is_a_finding(project: Path, capsys: pytest.CaptureF
     (project / "a.py").symlink_to(project / "nowhere.py")
     (project / "b.py").mkdir()
     assert check(Task("a.py", on_by_default)).findings[0].message == "not read: No such file or directory"
-    assert check(Task("b.py", on_by_default)).findings[0].message == "not read: this folder may not be read"
+    assert check(Task("b.py", on_by_default)).findings[0].message == "not read: Is a directory"
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,6 @@ def check(task: Task) -> Outcome:
     """Return what comes of one file. Whatever goes wrong with it is a finding, never an exception."""
     try:
         text, notebook, refusal = _read(task)
-    except IsADirectoryError:  # only one whose files cannot be listed is asked for
-        return Outcome(task.path, (_failure("not read: this folder may not be read"),))
     except OSError as error:
         return Outcome(task.path, (_failure(f"not read: {error.strerror or error}"),))
     except BadNotebook as reason:

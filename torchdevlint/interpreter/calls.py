@@ -312,7 +312,9 @@ def unseen(run: Run, made: Call, name: str = "") -> Opaque:
     run.results.add(result.key)
     given = {value.key for value in values if isinstance(value, Opaque)}
     if Device in kinds:
-        run.facts.sent_unseen.update(value.key for value in values if isinstance(value, Module | Opaque))
+        for value in values:
+            if isinstance(value, Module | Opaque):
+                run.facts.sent_unseen.setdefault(value.key, run.new_key())
     if Device in kinds or any(escapes.was_moved(run, value) for value in values):
         run.facts.tainted.add(result.key)
     elif given:

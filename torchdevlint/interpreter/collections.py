@@ -24,10 +24,12 @@ def call(run: Run, receiver: Container, name: str, made: Call) -> Value:
     return handler(run, receiver, made)
 
 
-def of_state(run: Run, state: Parameters, name: str) -> Value:
+def of_state(run: Run, state: Parameters, name: str, made: Call) -> Value:
     """Call a method of the state dict of a module; of its parameters they are those of any iterator."""
     if name not in READING:
         transfers.changed(run, state)
+        for argument in made.values():
+            transfers.keep_in(run, argument.value, state.module)
     tensor = transfers.state_tensor(state)
     if not state.is_state or tensor == UNKNOWN:
         return state

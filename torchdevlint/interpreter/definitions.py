@@ -75,11 +75,17 @@ def _decorate(run: Run, node: cst.FunctionDef, decorator: cst.BaseExpression) ->
         if value.name in _CONTEXTS:
             run.opaque_decorated.add(node)
             return
-        if value.name.rpartition(".")[2] in run.knowledge.expectations:
+        if value.name.rpartition(".")[2] in run.knowledge.expectations and _is_unconditional(decorator):
             run.expected_to_fail.add(node)
         if isinstance(value.row, Transparent) or value.name.startswith(_TRANSPARENT):
             return
     run.decorated.add(node)
+
+
+def _is_unconditional(decorator: cst.BaseExpression) -> bool:
+    """Tell whether a mark of a test says that it fails, whatever there is and with whatever error."""
+    given = decorator.args if isinstance(decorator, cst.Call) else ()
+    return all(one.keyword is not None and one.keyword.value in ("reason", "strict", "run") for one in given)
 
 
 def guards(run: Run, decorator: cst.BaseExpression) -> bool:

@@ -122,8 +122,20 @@ def asked(run: Run, value: Value, node: cst.BaseExpression) -> Test | None:
     wanted = next((found for text in texts if (found := _type_named(run, text)) is not None), None)
     if wanted is None:
         return None
-    receiver = expressions.evaluate(run, node.func.value) if isinstance(node.func.value, cst.Name) else value
+    asked_of = _without_text(node.func.value)
+    receiver = value
+    if isinstance(asked_of, cst.Name) or asked_of is not node.func.value:
+        receiver = expressions.evaluate(run, asked_of)
     return device_is(receiver, wanted) if isinstance(receiver, Device) else _is_type(_host_guards(run, value), wanted)
+
+
+def _without_text(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return what is written as a text (`x.device` of `str(x.device)`), else the expression itself."""
+    match node:
+        case cst.Call(func=cst.Name(value="str"), args=[cst.Arg(value=written, keyword=None, star="")]):
+            return written
+        case _:
+            return node
 
 
 def _type_named(run: Run, value: Value) -> str | None:

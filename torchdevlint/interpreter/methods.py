@@ -77,7 +77,7 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Object():
             return _of_object(run, receiver, name, made)
         case Parameters():
-            return collections.of_state(run, receiver, name)
+            return collections.of_state(run, receiver, name, made)
         case Const(value=str()):
             return selection.of_text(run, receiver, name, [a.value for a in made.arguments], node.value)
         case Device():

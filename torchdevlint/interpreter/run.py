@@ -143,7 +143,7 @@ class Run:
     imported: dict[str, int] = field(default_factory=dict)
     iterated_in: dict[int, int] = field(default_factory=dict)
     indices: set[tuple[int, str]] = field(default_factory=set)  # names that a loop binds, with a value of each pass
-    expecting: int = 0  # blocks of tests around that expect a failure
+    expecting: int = 0  # blocks, tests and bodies of `try` around that are meant to fail
     numbers_as_arrays: set[int] = field(default_factory=set)
     derived: set[int] = field(default_factory=set)  # classes that others of the file are derived from
     numbers: set[tuple[int, str]] = field(default_factory=set)  # attributes that start as one and are added to

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchdevlint import transfers
 from torchdevlint.interpreter import reading
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test
 from torchdevlint.interpreter.run import Run
@@ -36,7 +37,13 @@ def contained(run: Run, item: Value, whole: Value) -> Test | None:
 
 
 def of_text(run: Run, receiver: Const, name: str, arguments: list[Value], node: cst.BaseExpression) -> Value:
-    """Return what a method gives of the text of an element (`key.startswith("x")`), which a loop binds."""
+    """Return what a method gives of the text of an element (`key.startswith("x")`), which a loop binds.
+
+    What is written into a text may make it the name of a device (`"cuda:{}".format(i)`).
+    """
+    if name == "format":
+        prefix, brace, _ = str(receiver.value).partition("{")
+        return transfers.formatted_device(run, prefix if brace else "", arguments[0] if arguments else None)
     test = _TESTS.get(name)
     wanted = arguments[0] if len(arguments) == 1 else UNKNOWN
     if test is None or not isinstance(wanted, Const) or not isinstance(wanted.value, str):

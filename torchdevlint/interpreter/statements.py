@@ -15,6 +15,7 @@ from torchdevlint.interpreter import (
     definitions,
     escapes,
     expressions,
+    failures,
     loops,
     moot,
     pace,
@@ -23,7 +24,6 @@ from torchdevlint.interpreter import (
     told,
     uncalled,
     worlds,
-    writers,
 )
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit
 from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
@@ -125,7 +125,9 @@ def _assert(run: Run, node: cst.Assert) -> None:
     test = conditions.test(run, node.test)
     if not portable:
         run.facts.portable.discard(run.frame.scope)  # what must be there is no choice
+    before = run.world
     run.world = worlds.also(run.world, worlds.asserted(test.when_true))
+    run.facts.insisted |= run.world - before
     conditions.narrow(run, node.test, True)
 
 
@@ -187,6 +189,8 @@ def _branch(run: Run, node: cst.If) -> Flow:
         run.store.rollback(base)
         break
     run.world = outer if len(went_on) != 1 else went_on[0]
+    if node.orelse is None and failures.ends_in_raise(node.body):
+        run.facts.insisted |= run.world - outer
     if not branches:
         run.world = outer
         return Flow.LEFT
@@ -205,6 +209,7 @@ def _renewed(run: Run, asked: set[tuple[int, str]], told: Writes, branch: Branch
         return {}
     bound = {slot: value for slot, value in branch.writes.items() if told.get(slot) is not value}
     owners = {slot[0] for slot in asked if slot in bound and slot[0] not in run.frames}
+    owners &= {slot[0] for slot in bound if slot not in asked}  # else there is nothing that it would keep up to date
     return {slot: value for slot, value in bound.items() if slot[0] in owners and not slot[1].startswith("<")}
 
 
@@ -237,8 +242,8 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
     world = run.world
     branches: list[Branch] = []
     run.store.push()
-    caught = bool(node.handlers) and not writers.insists(node)
-    expected = writers.expects_failure(run, node)
+    caught = bool(node.handlers) and not failures.insists(node)
+    expected = failures.expects_failure(run, node)
     run.guarded += caught
     run.expecting += expected
     flow = block(run, node.body)

@@ -21,6 +21,7 @@ from torchdevlint.values import (
     Module,
     Object,
     Opaque,
+    Parameters,
     Tensor,
     Value,
 )
@@ -120,6 +121,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
                 transfers.meet_assigned(run, target, base, value, node)
         case Imported(row=Environment() as row):
             transfers.set_variable(run, row, key, value, target)
+        case Parameters():
+            transfers.keep_in(run, value, base.module)
+            escapes.escape(run, value)
         case Object():
             escapes.consume(run, value)
             if run.placement_of(value) != run.placement_of(base):

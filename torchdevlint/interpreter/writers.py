@@ -12,9 +12,6 @@ from torchdevlint.knowledge.rows import Move, MoveKind
 from torchdevlint.names import text_of
 from torchdevlint.values import Class, Function
 
-_CATCHING = ("RuntimeError", "Exception", "BaseException")
-"""What catches the error that operations on two devices raise."""
-
 ANY_ATTRIBUTE = "*"
 """Stands for every attribute, where a method gives its object to code that may bind any of them."""
 
@@ -135,63 +132,13 @@ def moves_something(run: Run, node: cst.FunctionDef | cst.Lambda) -> bool:
     if isinstance(node, cst.Lambda):
         body = node.body
         parts = [element.value for element in body.elements] if isinstance(body, cst.Tuple) else [body]
-        return any(isinstance(part, cst.Call) and _is_move(run, part) for part in parts)
+        return any(isinstance(part, cst.Call) and is_move(run, part) for part in parts)
     return any(
-        isinstance(part, cst.Expr) and isinstance(part.value, cst.Call) and _is_move(run, part.value)
+        isinstance(part, cst.Expr) and isinstance(part.value, cst.Call) and is_move(run, part.value)
         for part in small_statements(node.body)
     )
 
 
-def expects_failure(run: Run, node: cst.Try | cst.TryStar) -> bool:
-    """Tell whether a program is right where the body of a ``try`` fails because two devices meet.
-
-    So it is where a handler mends that, where it only leaves, or where the program fails if the body does not.
-    """
-    if any(mends(run, handler) or _tolerates(handler) for handler in node.handlers):
-        return True
-    insisted = _ends_in_raise(node.body) or (node.orelse is not None and _ends_in_raise(node.orelse.body))
-    return insisted and any(set(_kinds(handler)) & set(_CATCHING) for handler in node.handlers)
-
-
-def _kinds(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> list[str]:
-    """Return the names of the exceptions that a handler is for; one for all of them has an empty name."""
-    kind = handler.type
-    kinds = [element.value for element in kind.elements] if isinstance(kind, cst.Tuple) else [kind]
-    return ["" if one is None else text_of(one) for one in kinds]
-
-
-def _tolerates(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Tell whether a handler is there for the error that operations on two devices raise, and does nothing about it."""
-    idle = (cst.Pass, cst.Continue, cst.Break, cst.Return)
-    return _CATCHING[0] in _kinds(handler) and all(isinstance(one, idle) for one in small_statements(handler.body))
-
-
-def mends(run: Run, handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Tell whether a handler moves something where an operation on two devices has failed, and goes on with it."""
-    if not {"", *_CATCHING} & set(_kinds(handler)):
-        return False
-    statements = list(small_statements(handler.body))
-    if any(isinstance(part, cst.Raise) for part in statements):
-        return False
-    return any(
-        isinstance(path[-1], cst.Call) and _is_move(run, path[-1])
-        for part in statements
-        if isinstance(part, cst.Assign | cst.Expr | cst.Return)
-        for path in reading.nodes(part)
-    )
-
-
-def _is_move(run: Run, call: cst.Call) -> bool:
+def is_move(run: Run, call: cst.Call) -> bool:
     name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     return isinstance(run.knowledge.module.get(name), Move)
-
-
-def insists(node: cst.Try | cst.TryStar) -> bool:
-    """Tell whether a ``try`` only imports and raises again what fails: the file does not go on without it."""
-    imported = all(isinstance(part, cst.Import | cst.ImportFrom) for part in small_statements(node.body))
-    return imported and all(_ends_in_raise(handler.body) for handler in node.handlers)
-
-
-def _ends_in_raise(block: cst.BaseSuite) -> bool:
-    last = block.body[-1]
-    return isinstance(last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last, cst.Raise)

@@ -64,6 +64,10 @@ _PARSER = ObjectType(
 # https://docs.python.org/3/library/unittest.html#unittest.TestCase.skipTest
 _TEST = ObjectType("TestCase", methods=dict.fromkeys(words("skipTest fail"), Leave()))
 
+_LOGGER = ObjectType(
+    "Logger", methods=dict.fromkeys(words("debug info warning warn error exception critical log"), _PLAIN)
+)
+
 # https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
 _ONCE = ("CUDA_VISIBLE_DEVICES",)
 
@@ -93,7 +97,10 @@ HOST_LIBRARIES: dict[str, Row] = {
         Transparent(),
     ),
     **dict.fromkeys(("argparse.ArgumentParser", "configargparse.ArgumentParser"), _PARSER),
+    "logging.getLogger": _LOGGER,
     **dict.fromkeys(("unittest.TestCase", "unittest.IsolatedAsyncioTestCase"), _TEST),
+    # https://docs.pytest.org/en/stable/reference/reference.html#functions
+    **dict.fromkeys(words("pytest.skip pytest.xfail pytest.fail pytest.exit"), Leave()),
     **dict.fromkeys(words("sys.exit os._exit os.abort builtins.exit builtins.quit"), Leave()),
     **dict.fromkeys(("argparse.Namespace", "types.SimpleNamespace"), Arguments(holds=True)),
     **dict.fromkeys(
@@ -125,7 +132,7 @@ INERT = tuple(
     subprocess gc platform getpass socket signal tempfile argparse inspect textwrap struct hashlib uuid
     numpy matplotlib seaborn pandas scipy sklearn PIL cv2 wandb mlflow neptune comet_ml tensorboardX psutil tabulate
     loguru absl.logging termcolor rich colorama torchsummary torchvision.transforms torch.utils.tensorboard
-    torch.backends torch.version torch.cuda.nvtx
+    torch.backends torch.version torch.cuda.nvtx torch.onnx
     """)
 )
 

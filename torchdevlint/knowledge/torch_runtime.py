@@ -8,7 +8,6 @@ from torchdevlint.knowledge.rows import (
     Begin,
     Collective,
     Conversion,
-    CopyModule,
     Count,
     CurrentDevice,
     DatasetType,
@@ -212,8 +211,6 @@ _MODES: dict[str, Row] = {
     "torch.autograd.set_grad_enabled": GradMode(),
     "torch.autograd.backward": Backward(),
     **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
-    # torch/optim/swa_utils.py: it copies the module as a whole; its `update_parameters` copies values only
-    "torch.optim.swa_utils.AveragedModel": CopyModule(),
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
     **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast"), Autocast(_AUTOCAST)),
     "torch.cuda.amp.autocast": Autocast(replace(_AUTOCAST, old=True), "cuda", 0),

@@ -9,7 +9,6 @@ from torchdevlint.mending.edits import Edit
 from torchdevlint.mending.source import Source
 from torchdevlint.positions import Span
 
-BREAK = "\n"
 MAX_BETWEEN = 40
 """How many statements a statement moves across."""
 
@@ -43,7 +42,7 @@ def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None)
     text = "".join(f"{line}\n" for line in source.lines[first - 1 : last])
     before, after = _blank(source, first - 1, -1), _blank(source, last + 1, 1)
     if isinstance(statement, ast.If) and (before or after) and not source.lines[max(above - 2, 0)].strip():
-        text += BREAK  # what stands apart does so where other lines do
+        text += "\n"  # what stands apart does so where other lines do
     # of the lines around it that are empty, those below it stay
     return (Edit(Span(above, 0, above, 0), text), Edit(Span(first - (before if after else 0), 0, last + 1, 0), ""))
 

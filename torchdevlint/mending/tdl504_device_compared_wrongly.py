@@ -19,6 +19,11 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     device, other = map(source.expression, finding.about)
     if device is None or not is_plain(device):
         return None
+    around = source.scopes.parent(device)
+    while isinstance(around, ast.expr):  # what is asked whether it has a device may be an array, whose device is a text
+        if any(isinstance(one, ast.Name) and one.id == "hasattr" for one in ast.walk(around)):
+            return None
+        around = source.scopes.parent(around)
     asked = after(source.span(device), ".type")
     match other:
         case ast.Constant(value=str(text)) if ":" not in text:

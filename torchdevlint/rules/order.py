@@ -112,7 +112,8 @@ def _leaves_host(event: Moved, facts: FileFacts) -> bool:
 
 def _sent_unseen(event: Moved, facts: FileFacts) -> bool:
     """Tell whether code that cannot be seen was given the module and a device: it may have moved it there before."""
-    return isinstance(event.module, Module | Opaque) and event.module.key in facts.sent_unseen
+    key = event.module.key if isinstance(event.module, Module | Opaque) else 0
+    return facts.sent_unseen.get(key, event.moment) < event.moment
 
 
 def _is_place(device: lattice.Device) -> bool:

@@ -50,6 +50,6 @@ def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
         return
     key = origin(operand.text, found.why, event.node)
     parts: dict[str, object] = {"how": event.how, "operand": f"`{operand.text}`", "place": found}
-    parts["graph"] = event.graph
+    parts["graph"] = "its graph" if event.graph else ""
     about = () if operand.part else (operand.node,)
     yield Finding(event.node, parts, key, about=about, subject=operand.text)  # each tensor that is read is one to copy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
-from torchdevlint.transfers.checkpoints import handed_back, handed_on
+from torchdevlint.transfers.checkpoints import handed_back, handed_on, keep_in
 from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
 from torchdevlint.transfers.devices import (
     asked_slots,
@@ -82,6 +82,7 @@ __all__ = [
     "indexed",
     "input_operands",
     "is_grad_mode",
+    "keep_in",
     "late",
     "legacy_type",
     "meet_added",

@@ -74,7 +74,7 @@ def choose_device(run: Run, value: Value) -> Value:
     others = False
     for option, condition in value.options:
         match option:
-            case Opaque() | Unknown() | Const(value=None):
+            case Opaque() | Unknown() | Imported(row=None) | Const(value=None):
                 others = True
             case Const() if isinstance(option.value, str) and (device := parse(option.value)) is not None:
                 joined.add(Possibility(device, condition))
@@ -202,7 +202,8 @@ def _sent_to(run: Run, placement: Placement, moving: bool) -> None:
         device = possibility.device
         if isinstance(device, Symbol):
             expansion = device.expansion
-            if (expansion is None and moving) or any(lattice.is_accelerator(p.device) for p in expansion or ()):
+            reached = [p.device for p in expansion] if expansion is not None else [device]
+            if any(lattice.is_accelerator(one) or (moving and isinstance(one, Symbol)) for one in reached):
                 run.facts.accelerated = True
             if device.kind is SymbolKind.PLACE:
                 if expansion is None or any(lattice.is_host(p.device) for p in expansion):

@@ -182,12 +182,12 @@ def of_unseen_optimizer(run: Run, row: Row, call: Call) -> Value:
 
 def held_optimizers(run: Run, module: Module | Opaque) -> tuple[HeldOptimizer, ...]:
     """Return the optimizers that hold parameters of a module or of anything in it."""
-    found: dict[int, HeldOptimizer] = {}
+    found: dict[tuple[int, Condition], HeldOptimizer] = {}
     for key in _keys(run, module, set()):
         held = run.store.get(key, OPTIMIZERS)
         if isinstance(held, tuple):
             for optimizer in held:
-                found[optimizer.key] = optimizer
+                found[optimizer.key, optimizer.condition] = optimizer
     return tuple(current(run, optimizer) for optimizer in found.values())
 
 

@@ -8,11 +8,10 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.interpreter import iteration, lineage
-from torchdevlint.knowledge.rows import Carrier, CopyModule, Placing
+from torchdevlint.knowledge.rows import Carrier, Placing
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
-from torchdevlint.transfers.devices import place_of
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
@@ -28,7 +27,6 @@ from torchdevlint.values import (
 from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
-    from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
 
@@ -162,15 +160,6 @@ def placed(run: Run, value: Value, placement: Placement, depth: int = 0) -> Valu
             return value
         case _:
             return value
-
-
-def copy_module(run: Run, row: CopyModule, call: Call, receiver: Argument | None) -> Value:
-    """Copy a module, and move the copy where a device is given."""
-    made = copied(run, call.first, call.node)
-    placement = place_of(run, call.get(*row.device))
-    if placement is not None:
-        move_module(run, made, placement)
-    return made
 
 
 def copied(run: Run, value: Value, node: cst.CSTNode, depth: int = 0) -> Value:

@@ -26,7 +26,6 @@ from torchdevlint.knowledge.rows.modules import (
     AddGroup,
     Arrives,
     ContainerKind,
-    CopyModule,
     Exchange,
     Freeze,
     GroupsOf,
@@ -137,7 +136,6 @@ Row: TypeAlias = (
     | Autocast
     | Clock
     | Conversion
-    | CopyModule
     | AddGroup
     | StateOf
     | GroupsOf
@@ -251,7 +249,6 @@ __all__ = [
     "Conversion",
     "Convert",
     "CopyFile",
-    "CopyModule",
     "Count",
     "CurrentDevice",
     "DatasetType",

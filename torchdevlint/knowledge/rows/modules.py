@@ -137,13 +137,6 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class CopyModule:
-    """A call that gives a deep copy of a module, moved to ``device`` where that is given (`AveragedModel`)."""
-
-    device: tuple[int, str] = (1, "device")
-
-
-@dataclass(frozen=True, slots=True)
 class Freeze:
     """`requires_grad_(mode)` of a module: with False no graph is built for its parameters."""
 
