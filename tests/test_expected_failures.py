@@ -53,7 +53,7 @@ TRIED = [
         id="nothing behind it",
     ),
     pytest.param(
-        "def f():\n    if x:\n        try:\n            x + host\n        except RuntimeError:\n            return\nf()",
+        "def f():\n    if x:\n        try: x + host\n        except RuntimeError: return\n    raise OSError\nf()",
         True,
         id="within",
     ),

@@ -123,9 +123,7 @@ def asked(run: Run, value: Value, node: cst.BaseExpression) -> Test | None:
     if wanted is None:
         return None
     asked_of = _without_text(node.func.value)
-    receiver = value
-    if isinstance(asked_of, cst.Name) or asked_of is not node.func.value:
-        receiver = expressions.evaluate(run, asked_of)
+    receiver = expressions.evaluate(run, asked_of) if isinstance(asked_of, cst.Name | cst.Attribute) else value
     return device_is(receiver, wanted) if isinstance(receiver, Device) else _is_type(_host_guards(run, value), wanted)
 
 
