@@ -121,6 +121,7 @@ class FileFacts:
     in_memory: set[int] = field(default_factory=set)  # files that are none on a disk
     caches: dict[tuple[str, str, bool], int] = field(default_factory=dict)  # what is written where no file was
     loads_into: dict[int, set[int]] = field(default_factory=dict)
+    data_loads: set[int] = field(default_factory=set)  # files that hold a set of data, and no checkpoint
     sent_on: set[int] = field(default_factory=set)  # what goes to an accelerator at once, whatever there is
     shipped: set[cst.CSTNode] = field(default_factory=set)  # the calls that read a file which lies beside the code
     parts_returned: set[int] = field(default_factory=set)

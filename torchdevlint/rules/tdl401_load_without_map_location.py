@@ -4,7 +4,8 @@
 Finds `torch.load` and its kin without `map_location`, in a file that can use an accelerator, where the result reaches
 a module, an optimizer, a move or the caller. Where a file needs CUDA anyway TDL501, TDL502 and TDL507 say so first.
 What is read from a checkpoint that this very run wrote goes back to where it was; after training a script is taken to
-read its own best one. Weights beside the code are taken to load everywhere.
+read its own best one. Weights beside the code are taken to load everywhere, and a file of which a data set is made to
+hold what was prepared on the host.
 
 ## Why is this bad?
 Tensors go back to the device from which they were saved. On a machine without that device the load raises. On a
@@ -52,6 +53,6 @@ def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
         return
     if (facts.saves and all(facts.saves)) or facts.is_cache(event.files) or event.node in facts.shipped:
         return  # whatever this script writes comes from the host, or this file does
-    if event.key in facts.sent_on and not event.distributed:
-        return  # the next call fails anyway
+    if event.key in facts.data_loads or (event.key in facts.sent_on and not event.distributed):
+        return  # it is no checkpoint, or the next call fails anyway
     yield Finding(event.node, {"text": event.text})

@@ -222,6 +222,11 @@ def handed_on(run: Run, call: Call) -> None:
                     keep_in(run, value, item)
 
 
+def as_data(run: Run, value: Value) -> None:
+    """Note that what was read, or a part of it, makes a set of data: who prepares that does so on the host."""
+    run.facts.data_loads.update(run.load_of[part] for part in _read(run, value))
+
+
 def keep(run: Run, value: Value) -> None:
     """Note that what was read from a checkpoint reaches a module, an optimizer, a move or the caller."""
     run.facts.kept_loads.update(run.load_of[part] for part in _read(run, value))

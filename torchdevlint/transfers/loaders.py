@@ -13,7 +13,7 @@ from torchdevlint.knowledge.rows import Carrier, DatasetType, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers import draws, reads, workers
+from torchdevlint.transfers import checkpoints, draws, reads, workers
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.values import (
     NONE,
@@ -47,6 +47,8 @@ _SAMPLER = 3
 
 def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -> Value:
     """Build a dataset: of tensors it yields their rows, a part of another yields the same as the whole."""
+    for argument in call.values():
+        checkpoints.as_data(run, argument.value)
     if row.tensors and call.arguments and not call.open:
         tensors = [argument.value for argument in call.arguments]
         single = [iteration.element(run, value, call.node) for value in tensors]
