@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import Enum
 from itertools import combinations, islice
@@ -19,6 +20,10 @@ from torchdevlint.why import Role, Why
 
 MAX_PAIRS = 1_000
 """How many pairs of operands of one operation are compared; 45 operands have as many."""
+
+
+_DERIVED = re.compile(r"(.+?)(?:\.\w+\([^()]*\)|\[[^\[\]'\"]*[:,][^\[\]'\"]*\])")
+"""A text that ends in a call of a method, or in an index by slices: one number may be another member of a batch."""
 
 
 class Culprit(Enum):
@@ -89,7 +94,14 @@ def origin(text: str, why: Why | None, node: cst.CSTNode) -> object:
     if why is None:
         return (node, text)
     root = why.root()
-    return (root.node, text) if root.role in (Role.BATCH, Role.OWNER, Role.INPUT) else (root.node, "")
+    return (root.node, _member(text)) if root.role in (Role.BATCH, Role.OWNER, Role.INPUT) else (root.node, "")
+
+
+def _member(text: str) -> str:
+    """Return the text of what something was computed from: `y` of `y.float()` and of `y[:, 0]`."""
+    while found := _DERIVED.fullmatch(text):
+        text = found[1]
+    return text
 
 
 def meetings(event: Combined | Called | Indexed, facts: FileFacts) -> Iterator[Meeting]:

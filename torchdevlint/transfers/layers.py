@@ -10,7 +10,7 @@ import libcst as cst
 from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls, escapes
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
-from torchdevlint.lattice import ANY, Placement
+from torchdevlint.lattice import ANY, Placement, is_host
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, Items
 from torchdevlint.transfers import casting, losses, replicas
@@ -98,9 +98,17 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, function_text(call), state, inputs))
             _note_met(run, inputs)
         meet_added(run, module, call, state)
-    result = _output(run, row, call, state if holds else None)
+    result = _behind_hooks(run, module, _output(run, row, call, state if holds else None))
     if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
         return replace(result, graph=_input_graph(call))
+    return result
+
+
+def _behind_hooks(run: Run, module: Module, result: Value) -> Value:
+    """Return what a module on the host gives: anywhere, if hooks may have moved it or what it computes."""
+    on_host = isinstance(result, Tensor) and all(is_host(p.device) for p in result.placement)
+    if isinstance(result, Tensor) and on_host and hooked(run, module, outputs=True):
+        return replace(result, placement=ANY)
     return result
 
 
@@ -204,7 +212,7 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         run.facts.tensors.add(first.value.key)
     state = run.module_placement(module) or ANY
     if hooked(run, module):
-        return Tensor(state, (1, None))
+        return _behind_hooks(run, module, Tensor(state, (1, None)))
     if any(placed != state for placed in _placements(run, module)):
         state = ANY  # some of its modules were moved without the others
     if holds_tensors(run, module) and state != ANY:
@@ -218,7 +226,7 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
                 after_hooks(run, layer, call, Tensor(state, (1, None), graph))
         if run.store.get(module.key, FROZEN) is True:
             return Tensor(state, (1, None), _input_graph(call))
-        return Tensor(state, (1, None), graph)
+        return _behind_hooks(run, module, Tensor(state, (1, None), graph))
     if not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
         run.frame.entered += 1
         value = first.value if first is not None else UNKNOWN

@@ -67,12 +67,17 @@ OUTPUT_HOOKS = "<output hooks>"
 """The slot of the hooks that a module's output goes through."""
 
 
-def hooked(run: Run, module: Module, depth: int = 0) -> bool:
-    """Tell whether a module, or one of those that a container calls in turn, has a hook that may move its inputs."""
+def hooked(run: Run, module: Module, depth: int = 0, *, outputs: bool = False) -> bool:
+    """Tell whether a module, or one of those that a container calls in turn, has a hook that may move its inputs.
+
+    With ``outputs``, or what it gives.
+    """
     if run.store.get(module.key, HOOKED) is not None:
         return True
+    if outputs and depth and run.store.get(module.key, OUTPUT_HOOKS) is not None:
+        return True  # those of the module itself have their say behind it
     parts = contained(run, module) if module.type.container is not ContainerKind.NONE and depth < MAX_DEPTH else ()
-    return any(isinstance(part, Module) and hooked(run, part, depth + 1) for part in parts)
+    return any(isinstance(part, Module) and hooked(run, part, depth + 1, outputs=outputs) for part in parts)
 
 
 def after_hooks(run: Run, module: Module, call: Call, output: Value) -> Value:
