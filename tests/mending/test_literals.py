@@ -31,6 +31,19 @@ def test_a_checkpoint_is_read_to_where_it_is_used(load: str, fixed: str) -> None
     assert "|".join(written(f"{MOVED}'';'';''\n{load}\n", "TDL401")) == fixed
 
 
+@pytest.mark.parametrize(
+    ("use", "fixed"),
+    [
+        ("net.load_state_dict(state['net'])\n    print(state['epoch'])", True),
+        ("net.load_state_dict({k: v for k, v in state.items() if k in state['names']})", True),
+        ("net.weight = state['weight']\n    net.load_state_dict(net.state_dict())", False),
+    ],
+)
+def test_a_checkpoint_of_which_a_part_is_copied_is_read_to_the_host(use: str, fixed: bool) -> None:
+    text = f"{HEAD}if torch.cuda.is_available():\n    print('')\ndef read(path, net):\n    state = torch.load(path)\n    {use}\nread('a', nn.Linear(3, 3).cuda())\n"
+    assert written(text, "TDL401") == ["state = torch.load(path, map_location='cpu')"] * fixed
+
+
 def test_a_checkpoint_stays_where_no_device_is_known() -> None:
     text = f"{HEAD}def read(path):\n    return torch.load(path)\nclass A:\n    state = torch.load('a')\n    net = nn.Linear(3, 3).cuda()\n    net.load_state_dict(state)\n"
     assert written(text, "TDL401") == []

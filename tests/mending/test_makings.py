@@ -263,3 +263,23 @@ def test_the_state_of_an_optimizer_is_read_to_the_host(use: str, where: str) -> 
         f"{MOVED}{optimizer}read = torch.load('a.pt')\nmodel.load_state_dict(read['model'])\n{use}\nprint(read['e'])\n"
     )
     assert written(text, "TDL401") == [f"read = torch.load('a.pt', map_location={where})".replace('"', "'")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "fixed"),
+    [
+        (
+            "z = torch.zeros(2, 3)\nu = x.view(2, 1).repeat(1, 3)\nreturn z * u[:, :]",
+            "z = torch.zeros(2, 3, device=x.device)",
+        ),
+        ("z = torch.zeros(2, 3)\nu = x[0].view(2, 1)\nreturn z * u", ""),
+        ("z = torch.zeros(2, 3)\nu = x.view(2, 1)\nx = 1\nreturn z * u", "z = torch.zeros(2, 3, device=x.device)"),
+        ("z = torch.zeros(2, 3)\nx = x + 1\nu = x.view(2, 1)\nreturn z * u", ""),
+        ("z = torch.zeros(2, 3)\nu = x.view(2, 1).to(device)\nreturn z * u", ""),
+        ("z = torch.zeros(2, 3)\nu = self.layer.forward(x)[0]\nreturn z * u", ""),
+        ("def f():\n    z = torch.zeros(2, 3)\n    u = x.view(2, 1)\n    return z * u\nreturn f()", ""),
+        ("z = torch.zeros(2, 3)\nu = torch.relu(x.view(2, 1))\nreturn z * u", ""),
+    ],
+)
+def test_a_tensor_is_made_where_the_input_is_that_what_it_meets_is_made_of(lines: str, fixed: str) -> None:
+    assert "|".join(written(module(lines), "TDL104")) == fixed

@@ -139,6 +139,13 @@ def test_a_statement_moves_that_does_nothing_else(move: str, moves: bool) -> Non
     assert after(text, "TDL302") == (f"{head}{move}{OPTIMIZED}{STEP}" if moves else text)
 
 
+@pytest.mark.parametrize(("above", "first"), [("\n", ""), ("", "\n")])
+def test_a_block_that_stands_apart_does_so_where_it_goes(above: str, first: str) -> None:
+    block = "if torch.cuda.is_available():\n    model.cuda()\n"
+    text = f"{MODEL}{above}{OPTIMIZED}\n{block}\n{STEP}"
+    assert after(text, "TDL302") == f"{MODEL}{above}{first}{block}\n{OPTIMIZED}\n{STEP}"
+
+
 def test_a_statement_moves_before_a_block() -> None:
     build = "if torch.cuda.is_available():\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nelse:\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.2)\n"
     assert after(f"{MODEL}{build}model.to(device)\n{STEP}", "TDL302") == f"{MODEL}model.to(device)\n{build}{STEP}"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 
+from torchdevlint import knowledge
 from torchdevlint.knowledge import written
 from torchdevlint.lattice import Possibility
 from torchdevlint.mending.calls import argument, instead
 from torchdevlint.mending.edits import Edit
 from torchdevlint.mending.scopes import Scope
 from torchdevlint.mending.source import MAX_ASKED, Source, is_plain, root_of
+from torchdevlint.mending.uses import value_of
 from torchdevlint.why import Role
 
 _PLACING = (Role.MOVED, Role.PLACED, Role.CREATED)
+_SENDING = (*_PLACING, Role.MOVED_TO_HOST)
 
 
 def sent_to(source: Source, there: object, node: ast.AST) -> str | None:
@@ -40,7 +43,7 @@ def _is_usable(source: Source, given: ast.expr, node: ast.AST) -> bool:
     """
     scopes, name = source.scopes, root_of(given).id
     home, there = scopes.home(name, node), scopes.home(name, given)
-    if home is None or there is None or not scopes.is_bound(name, node):
+    if there is None or not scopes.is_bound(name, node):
         return False
     attribute = not isinstance(given, ast.Name)
     if home is not there:
@@ -49,7 +52,7 @@ def _is_usable(source: Source, given: ast.expr, node: ast.AST) -> bool:
     return not (attribute and _builds(home)) or given.lineno <= getattr(node, "lineno", 0)
 
 
-def _builds(scope: Scope) -> bool:
+def _builds(scope: Scope | None) -> bool:
     return isinstance(scope, ast.FunctionDef) and scope.name == "__init__"
 
 
@@ -98,6 +101,30 @@ def beside(source: Source, other: ast.expr | None, node: ast.expr) -> str | None
     if bound[0] >= node.lineno or changed or (other.__class__ is ast.Attribute and source.index.setting(home, other)):
         return None
     return f"{source.text_of(other)}.device"
+
+
+def input_beside(source: Source, other: ast.expr | None, there: object, node: ast.expr) -> str | None:
+    """Return the device of the input of a method by whose own methods another value was made, for use at a node.
+
+    None of those may be a move.
+    """
+    why = there.why if isinstance(there, Possibility) else None
+    moves = {source.call(step.node) for step in why.chain() if step.role in _SENDING} if why is not None else set()
+    while isinstance(other, ast.Subscript):
+        other = other.value
+    made = value_of(source, other) if other is not None else None
+    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made not in moves:
+        method, made = made.func.attr, made.func.value
+        if isinstance(made, ast.Name):
+            known = method in knowledge.DEFAULT.tensor and made.id in _inputs(source.scopes.around(node)[0])
+            return beside(source, made, node) if known else None
+    return None
+
+
+def _inputs(method: Scope) -> set[str]:
+    """Return the names of what a method takes, but its object."""
+    given = method.args if isinstance(method, ast.FunctionDef) else None
+    return {one.arg for one in (*given.args[1:], *given.kwonlyargs)} if given is not None else set()
 
 
 def known_at(source: Source, node: ast.expr) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchdevlint.mending.calls import applied, argument_added
-from torchdevlint.mending.devices import beside
+from torchdevlint.mending.devices import beside, input_beside
 from torchdevlint.mending.edits import Repair, Safety, safe
 from torchdevlint.mending.source import Source
 from torchdevlint.rule import Finding
@@ -20,6 +20,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     place = next(
         (text for one in (partner, *source.fed_beside(call)) if (text := beside(source, one, call)) is not None), None
     )
+    place = place or input_beside(source, partner, finding.parts["other_place"], call)
     if place is None:
         return None
     if source.takes_device(finding.node):

@@ -9,7 +9,7 @@ from torchdevlint.mending.devices import device_at
 from torchdevlint.mending.edits import Repair, Safety, safe, unsafe
 from torchdevlint.mending.numbers import may_be_number
 from torchdevlint.mending.source import Source
-from torchdevlint.mending.uses import is_copied, is_imported, is_moved, is_restored
+from torchdevlint.mending.uses import is_copied, is_copied_from, is_imported, is_moved, is_restored
 from torchdevlint.rule import Finding
 
 SAFETY = (Safety.SAFE, Safety.UNSAFE)
@@ -22,7 +22,9 @@ def mend(finding: Finding, source: Source) -> Repair | None:
         return None
     copied = is_copied(source, call)
     on_host = copied or is_moved(source, call) or is_restored(source, call)
-    device = source.quoted("cpu") if on_host else device_at(source, call)
+    device = None if on_host else device_at(source, call)
+    if on_host or (device is None and is_copied_from(source, call)):
+        device = source.quoted("cpu")
     none = argument(call, "map_location")
     if device is None or may_be_number(source, device):
         return None

@@ -96,6 +96,20 @@ def is_restored(source: Source, call: ast.Call) -> bool:
     return any(_reaches(source, source.restored, one) for one in _reads_of(source, call))
 
 
+def is_copied_from(source: Source, call: ast.Call) -> bool:
+    """Tell whether something of what a call gives is in an argument whose tensors are copied into something."""
+    return any(_stands_in(source, source.copied, one) for one in _reads_of(source, call))
+
+
+def _stands_in(source: Source, taken: frozenset[ast.expr], node: ast.AST | None) -> bool:
+    """Tell whether an expression is one of those that are taken, or stands in one."""
+    while node is not None and not isinstance(node, ast.stmt):
+        if node in taken:
+            return True
+        node = source.scopes.parent(node)
+    return False
+
+
 def _reads_of(source: Source, call: ast.Call) -> list[ast.expr]:
     """Return where a variable is read that holds what a call gives, and nothing else."""
     name = _name_of(source, call)
