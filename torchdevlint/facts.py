@@ -144,6 +144,7 @@ class FileFacts:
     # functions and classes that can be told to use the host, or ask what there is; None for what stands outside of them
     portable: set[cst.CSTNode | None] = field(default_factory=set)
     callers: dict[cst.CSTNode | None, set[cst.CSTNode | None]] = field(default_factory=dict)
+    handed: set[cst.CSTNode] = field(default_factory=set)  # functions that code which cannot be seen calls back
     shown: set[cst.CSTNode | None] | None = None  # asked for when the interpretation has ended
 
     # whether the file tells any checkpoint where to go; whether it uses what only an accelerator has, beside placing
@@ -152,7 +153,7 @@ class FileFacts:
     maps: bool = False
     native: bool = False
     placed: bool = False
-    relies: bool = False
+    relied: set[tuple[cst.CSTNode | None, Condition]] = field(default_factory=set)
     program: bool = False
     works: bool = False
 
@@ -202,20 +203,24 @@ class FileFacts:
         """Tell whether what needs an accelerator fails on a machine that the file is meant for.
 
         That is not told of what is native to an accelerator, nor of functions and classes that others may use, where
-        they show no other machine; and not of a block that tries out what the file defines.
+        they show no other machine; and not of a block that tries out what the file defines, nor of a function that only
+        code calls which cannot be seen, and may ask before.
         """
+        if reliance.scope in self.handed and not self.callers.get(reliance.scope):
+            return False
         if reliance.guarded or (reliance.trial and not self.works):
             return False
         if (self.native or not self.program) and not self._shown(reliance.scope):
             return False
         return not reliance.proof or reliance.proof in self.modules or reliance.proof in self.tensors
 
-    def loads_anywhere(self, scope: cst.CSTNode | None) -> bool:
+    def loads_anywhere(self, scope: cst.CSTNode | None, world: Condition) -> bool:
         """Tell whether a checkpoint may have to be read where there is no accelerator, in a function or class.
 
-        Not so where nothing runs there anyway, in a file that is told so, nor where all is left to who uses the file.
+        Not so where nothing runs there anyway, in a file that is told so, nor where all is left to who uses the file;
+        and not in a ``world`` in which the function needs an accelerator all the same.
         """
-        if self.native or self.relies:
+        if self.native or any(not needed or (at is scope and needed <= world) for at, needed in self.relied):
             return self.maps or self._shown(scope)
         return self.maps or self.program or bool(self.portable)
 

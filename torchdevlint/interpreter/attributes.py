@@ -183,9 +183,10 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
     if _is_private(name) and value.key in run.parameter_of:
         transfers.move_module(run, run.parameter_of[value.key], ANY)
     made = run.derive(value, f"{value.name}.{name}" if value.name else name)
+    if isinstance(row, Plain):
+        made = replace(made, placement=ANY)
     run.store.remember(value.key, name, made)
-    found = run.store.value(value.key, name)
-    return found if found is not None else made
+    return run.store.value(value.key, name) or made
 
 
 def _is_private(name: str) -> bool:

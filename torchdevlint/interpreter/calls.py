@@ -294,6 +294,9 @@ def _imported(run: Run, callee: Imported, made: Call) -> Value:
     if (is_array := callee.name.startswith(run.knowledge.arrays)) or is_inert(callee.name, run.knowledge):
         return run.array() if is_array else UNKNOWN
     run.foreign += 1
+    given = [argument.value for argument in made.values()]
+    if len(given) > 1:  # what takes a function alone runs it at once; another may ask for an accelerator before
+        run.facts.handed.update(value.node for value in given if isinstance(value, Function))
     return unseen(run, made)
 
 

@@ -95,9 +95,11 @@ def finish(run: Run, made: Module | Instance) -> bool:
     """
     if not isinstance(made, Module):
         if made.open:  # its base may be a module, which moves what it holds
-            for _, value in run.attribute_values(made.key):
+            for name, value in run.attribute_values(made.key):
                 if isinstance(value, Module):
                     transfers.move_module(run, value, ANY)
+                elif isinstance(value, Tensor) and value.held is not Holder.NONE:
+                    run.store.set(made.key, name, replace(value, placement=ANY))
         return False
     apart = not run.frame.constructing and _placed_apart(run, made)
     if apart:

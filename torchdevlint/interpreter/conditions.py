@@ -215,6 +215,12 @@ def pure(run: Run, node: cst.BaseExpression) -> str | None:
         return f"{name}#{run.versions.get((run.owner_of(name), name), 0)}"
     if type(node) is cst.Integer or type(node) is cst.SimpleString or type(node) is cst.Float:
         return node.value
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Minus:
+        inner = pure(run, node.expression)
+        return None if inner is None else f"-{inner}"
+    if type(node) is cst.Tuple or type(node) is cst.List:
+        parts = [pure(run, element.value) for element in node.elements]
+        return None if None in parts else f"({', '.join(map(str, parts))})"
     operator: cst.CSTNode
     if type(node) is cst.Comparison and len(node.comparisons) == 1:
         left, operator, right = node.left, node.comparisons[0].operator, node.comparisons[0].comparator
@@ -298,7 +304,10 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
     told = guards.told(run, symbol, left, right)
     if told is not None:
         return told
-    left_text, right_text = pure(run, node.left), pure(run, node.comparisons[0].comparator)
+    left_text, right_text = (
+        f"{value.name}#{value.key}" if isinstance(value, Opaque) and type(side) is cst.Subscript else pure(run, side)
+        for side, value in ((node.left, left), (node.comparisons[0].comparator, right))
+    )
     if left_text is None or right_text is None:
         name = f"{text_of(node.left)} {symbol} {text_of(node.comparisons[0].comparator)}?{run.new_key()}"
     else:

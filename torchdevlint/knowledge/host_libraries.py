@@ -125,6 +125,9 @@ HOST_LIBRARIES: dict[str, Row] = {
 # Context managers of test frameworks whose block has to fail, and decorators of tests that have to.
 EXPECTATIONS = frozenset({"raises", "assertRaises", "assertRaisesRegex", "expectedFailure", "xfail"})
 
+# Decorators of tests that nothing runs.
+SKIPS = frozenset({"unittest.skip", "pytest.mark.skip"})
+
 INERT = tuple(
     f"{module}."
     for module in words("""

@@ -49,7 +49,7 @@ def check(event: Loaded, facts: FileFacts) -> Iterator[Finding]:
     """Yield each load that goes back to where the file was saved."""
     if event.safe or not facts.accelerated or not facts.keeps(event.key):
         return
-    if not event.distributed and not facts.loads_anywhere(event.scope):
+    if not event.distributed and not facts.loads_anywhere(event.scope, event.world):
         return
     if (facts.saves and all(facts.saves)) or facts.is_cache(event.files) or event.node in facts.shipped:
         return  # whatever this script writes comes from the host, or this file does

@@ -45,5 +45,5 @@ from torchdevlint.rule import Finding, Severity, rule
 def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each literal that nothing guards."""
     if facts.fails(event.reliance) and not facts.reconfigured:
-        about = (event.node,) if event.device.startswith(ACCELERATOR) else ()
-        yield Finding(event.node, {"device": event.device}, ("hardcoded", event.device), about=about)
+        of_any = event.device.startswith(ACCELERATOR) or event.device.isdecimal()
+        yield Finding(event.node, {"device": event.device}, ("hardcoded", event.device), about=(event.node,) if of_any else ())

@@ -24,6 +24,7 @@ from torchdevlint.values import (
     Const,
     Container,
     Function,
+    Instance,
     Module,
     Opaque,
     Parameters,
@@ -140,7 +141,7 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     run.facts.works |= run.activation == 0
     run.facts.saves.append(on_host)
     states.saved(run, states.file_of(run, target), value)
-    if isinstance(value, Opaque) and value.placement == lattice.ANY and value.key not in run.results:
+    if _is_data(run, value):
         # `if isfile(path): data = torch.load(path)`, `else: torch.save(data, path)`: a cache of what came from outside
         run.facts.caches.update(((path, guard, not truth), value.key) for path, guard, truth in _asked(run, path))
     if path:
@@ -149,6 +150,21 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
         if on_host:
             run.host_files.add(path)
     return NONE
+
+
+def _is_data(run: Run, value: Value, depth: int = 0) -> bool:
+    """Tell whether a value comes from outside, or is a list of records (objects of the file) without any tensor."""
+    match value:
+        case Opaque():
+            return value.placement == lattice.ANY and value.key not in run.results
+        case Container() if depth == 0:
+            items = run.items(value)
+            parts = [*(item for _, item in items.exact), *([items.rest] if items.rest is not None else ())]
+            return parts != [] and all(isinstance(one, Instance) and _is_data(run, one, depth + 1) for one in parts)
+        case Instance():
+            return not any(isinstance(item, Tensor | Module) for _, item in run.attribute_values(value.key))
+        case _:
+            return False
 
 
 def copy(run: Run, row: CopyFile, call: Call, receiver: Argument | None) -> Value:

@@ -12,6 +12,7 @@ from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, DeviceNamed, LegacyTyped, NumberAsDevice
 from torchdevlint.incidents import Reliance
 from torchdevlint.interpreter import conditions
+from torchdevlint.interpreter.worlds import may_guard
 from torchdevlint.knowledge.rows import DeviceType, Follow, Make, Move, MoveKind, Query
 from torchdevlint.lattice import Concrete, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
@@ -176,7 +177,9 @@ def reliance(run: Run, proof: int = 0) -> Reliance:
     """Return what tells whether a machine without an accelerator is meant to come here; ``proof`` as in `Reliance`."""
     frame, guarded = run.frame, run.is_guarded
     run.facts.placed = True
-    run.facts.relies |= not guarded
+    if not run.guarded:  # what has to hold, or else the program fails, does not choose between machines
+        chosen = frozenset(one for one in run.world - run.facts.insisted if may_guard(one[0]))
+        run.facts.relied.add((frame.scope, chosen))
     return Reliance(guarded, run.top.trial and frame is run.top, frame.scope, proof if frame.defining else 0)
 
 
@@ -190,7 +193,8 @@ def _literal(run: Run, node: cst.CSTNode, placement: Placement) -> None:
     """Record that a literal accelerator decides where something lives."""
     for possibility in placement:
         if lattice.is_accelerator(possibility.device):
-            run.emit(DeviceNamed(node, run.world, str(possibility.device), reliance(run)))
+            written = node.value if isinstance(node, cst.Integer) else str(possibility.device)
+            run.emit(DeviceNamed(node, run.world, written, reliance(run)))
 
 
 def _sent_to(run: Run, placement: Placement, moving: bool) -> None:

@@ -197,6 +197,7 @@ class Knowledge:
     ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
     stand where a device may and are none, ``half`` those that only accelerators reckon with, ``spreads`` texts that
     stand there and mean several devices. ``by_star`` are packages that a name means which `from … import *` brought.
+    ``expectations`` are marks of code that is meant to fail, ``skips`` those of tests that nothing runs.
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
     ``default_device`` is where tensors are made that are given no device, if that is not the host.
@@ -223,6 +224,7 @@ class Knowledge:
     extensions: tuple[str, ...]
     processes: tuple[str, ...]
     expectations: frozenset[str]
+    skips: frozenset[str]
     no_places: tuple[str, ...]
     not_of_all: frozenset[str]
     file_reads: frozenset[str]
