@@ -198,10 +198,11 @@ class Loader:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A list, tuple, set or dict with identity; its elements stand in the state."""
+    """A list, tuple, set or dict with identity; its elements stand in the state. ``cls`` is that of a named tuple."""
 
     key: int
     kind: str
+    cls: Class | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,6 +188,8 @@ def is_instance(run: Run, value: Value, kinds: Value) -> Value:
 def type_of(value: Value) -> Value:
     """Return what ``type(value)`` gives: of a container the type that makes another one (`type(batch)(…)`)."""
     match value:
+        case Container(cls=Class() as cls):
+            return cls
         case Container(kind="list" | "tuple" | "dict" | "set"):
             return Imported(f"{_BUILTIN}{value.kind}")
         case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import absence, calls, early, escapes, functions, lineage
+from torchdevlint.interpreter import absence, calls, early, escapes, functions, lineage, named_tuples
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import (
     Carrier,
@@ -84,11 +84,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
         case Device():
             return replace(value, placement=lattice.without_index(value.placement), form=Form.UNKNOWN, number=None)
         case Container() if value.kind == "tuple":
-            # A named tuple of tensors (`x.max(dim=1).values`): all its parts are in one place.
-            parts = [item for _, item in run.items(value).exact]
-            if parts and all(isinstance(item, Tensor) for item in parts):
-                return parts[-1]
-            return UNKNOWN
+            return named_tuples.attribute(run, value, name, node)
         case Loader():
             tensors = transfers.dataset_tensors(run, value)
             return tensors if tensors is not None else run.opaque(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import calls, early, escapes, expressions, functions, lineage, writers
+from torchdevlint.interpreter import calls, early, escapes, expressions, functions, lineage, named_tuples, writers
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, Make, ModuleType, ObjectType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
@@ -41,6 +41,8 @@ MAX_MODULE_NESTING = 5
 
 def instantiate(run: Run, cls: Class, call: Call) -> Value:
     """Build an instance: run `__init__` with the arguments, within the budget."""
+    if named_tuples.is_one(cls):
+        return named_tuples.make(run, cls, call)
     made = _blank(run, cls)
     init = lineage.member(run, cls, "__init__")
     if isinstance(init, Function):

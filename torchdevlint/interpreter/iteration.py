@@ -81,7 +81,7 @@ def tensor_of(run: Run, batch: Object) -> Value:
 def rebuilt(run: Run, value: Container, change: Callable[[Value], Value]) -> Container:
     """Return a container of the same kind that holds what a function makes of each element, under the same keys."""
     items = run.items(value)
-    made = Container(run.new_key(), value.kind)
+    made = replace(value, key=run.new_key())
     exact = tuple((key, change(item)) for key, item in items.exact)
     rest = change(items.rest) if items.rest is not None else None
     run.store.set(made.key, ITEMS, Items(exact, rest, items.lost))

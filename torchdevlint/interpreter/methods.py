@@ -17,6 +17,7 @@ from torchdevlint.interpreter import (
     escapes,
     functions,
     lineage,
+    named_tuples,
     selection,
 )
 from torchdevlint.interpreter.run import Run
@@ -69,6 +70,9 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
         case Module():
             return _of_module(run, receiver, name, made, node)
         case Container():
+            own = named_tuples.call(run, receiver, name, made)
+            if own is not None:
+                return own
             transfers.refusals.of_container(run, receiver, name, made, node)
             return collections.call(run, receiver, name, made)
         case Optimizer():

@@ -8,7 +8,15 @@ from torchdevlint.knowledge.audio import AUDIO
 from torchdevlint.knowledge.derived import FUNCTIONS, METHODS, Rows
 from torchdevlint.knowledge.distributions import DISTRIBUTIONS
 from torchdevlint.knowledge.geometric import GEOMETRIC
-from torchdevlint.knowledge.host_libraries import ARRAYS, EXPECTATIONS, FILE_READS, HOST_LIBRARIES, INERT, PROCESSES, SKIPS
+from torchdevlint.knowledge.host_libraries import (
+    ARRAYS,
+    EXPECTATIONS,
+    FILE_READS,
+    HOST_LIBRARIES,
+    INERT,
+    PROCESSES,
+    SKIPS,
+)
 from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
 from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, NOT_OF_ALL, OPTIMIZER, OVERRIDES, STATE_OVERRIDES

@@ -46,4 +46,6 @@ def check(event: DeviceNamed, facts: FileFacts) -> Iterator[Finding]:
     """Yield each literal that nothing guards."""
     if facts.fails(event.reliance) and not facts.reconfigured:
         of_any = event.device.startswith(ACCELERATOR) or event.device.isdecimal()
-        yield Finding(event.node, {"device": event.device}, ("hardcoded", event.device), about=(event.node,) if of_any else ())
+        yield Finding(
+            event.node, {"device": event.device}, ("hardcoded", event.device), about=(event.node,) if of_any else ()
+        )
