@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchdevlint.interpreter import expressions, targets
+from torchdevlint.interpreter import calls, expressions, functions, targets
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import NoGrad, Transparent
 from torchdevlint.lattice import ACCELERATOR
@@ -42,14 +42,35 @@ def defaults(run: Run, node: cst.FunctionDef | cst.Lambda) -> None:
 def function(run: Run, node: cst.FunctionDef) -> None:
     """Bind a function; decorators that change what a call does are noted."""
     defaults(run, node)
-    made = Function(node, run.frame.key, node.name.value)
-    for decorator in node.decorators:
-        _decorate(run, node, decorator.decorator)
+    made = bound = Function(node, run.frame.key, node.name.value)
+    for decorator in reversed(node.decorators):
+        wrapper = _wrapped(run, bound, decorator.decorator)
+        if wrapper is None:
+            _decorate(run, node, decorator.decorator)
+        else:
+            bound = wrapper
     if not (node in run.opaque_decorated and _is_property(run, run.store.value(run.frame.key, node.name.value))):
-        run.bind(run.frame.key, node.name.value, made)  # a setter leaves the name to the property that it completes
+        run.bind(run.frame.key, node.name.value, bound)  # a setter leaves the name to the property that it completes
     if run.frame.function is not None:
         run.closed_over.add(run.frame.key)
     run.definitions.append(made)
+
+
+def _wrapped(run: Run, function: Function, decorator: cst.BaseExpression) -> Function | None:
+    """Return the function that a decorator of the file makes of another one, None where that is not known.
+
+    That of a method is taken for code that cannot be seen: it would be handed the object first.
+    """
+    frame = run.frame
+    if frame.parent is not None and frame.function is frame.parent.function:
+        return None  # the body of a class
+    begun = expressions.evaluate(run, decorator.func if isinstance(decorator, cst.Call) else decorator)
+    if not isinstance(begun, Function):
+        return None
+    callee = expressions.evaluate(run, decorator) if isinstance(decorator, cst.Call) else begun
+    made = calls.Call(decorator, function.name, [calls.Argument(decorator, function)])
+    result = functions.invoke(run, callee, made) if isinstance(callee, Function) else None
+    return result if isinstance(result, Function) else None
 
 
 def _is_property(run: Run, value: Value | None) -> bool:
