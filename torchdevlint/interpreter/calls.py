@@ -200,7 +200,10 @@ def call_method(run: Run, receiver: Value, name: str, made: Call, node: cst.Attr
 
 def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
     """Do an action for each option in a world of its own, and join the results; methods may be those of one object."""
-    world = run.world
+    world, either_way = run.world, run.either_way
+    chosen = [condition for option, condition in choice.options if isinstance(option, Module)]
+    outcomes = {one for condition in chosen if lattice.compatible(world, condition) for one in condition}
+    run.either_way |= {name for name, truth in outcomes if truth and (name, False) in outcomes}
     apart = all(isinstance(option, Bound) for option, _ in choice.options)
     branches: list[Branch] = []
     joined: Value | None = None
@@ -219,7 +222,7 @@ def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
         else:
             joined = join(joined, value, joined_if, condition)
             joined_if = lattice.ALWAYS
-    run.world = world
+    run.world, run.either_way = world, either_way
     run.store.merge(branches)
     return UNKNOWN if joined is None else joined
 

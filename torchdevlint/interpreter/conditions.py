@@ -11,6 +11,7 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.interpreter import expressions, guards, pace, sameness, selection, uncalled
+from torchdevlint.interpreter.guard_names import guard_text, pure
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
@@ -184,56 +185,11 @@ def _is_switch(run: Run, node: cst.Name | cst.Attribute) -> bool:
             frame = frame.parent
         return True
     # What an instance was given is known; what stands on its class or module is edited there.
-    receiver = _receiver(run, node)
+    receiver = expressions.evaluate(run, node.value)
     if isinstance(receiver, Tensor):
         return False
     key = getattr(receiver, "key", None)
     return not (isinstance(key, int) and run.store.value(key, node.attr.value) is not None)
-
-
-def guard_text(run: Run, node: cst.BaseExpression) -> str:
-    """Return the normalised text of a guard; equal texts mean equal values.
-
-    Names carry the identity of what they are bound to, so a name bound anew is another guard. An expression
-    that is not pure is a guard of its own at every evaluation.
-    """
-    text = pure(run, node)
-    return text if text is not None else f"{text_of(node)}?{run.new_key()}"
-
-
-def pure(run: Run, node: cst.BaseExpression) -> str | None:
-    """Return the text of an expression of names and literals, as `guard_text` has it; None for any other."""
-    if type(node) is cst.Name or type(node) is cst.Attribute:
-        name = dotted(node)
-        if not name:
-            return None
-        value = expressions.evaluate(run, node)
-        if isinstance(value, Opaque):
-            return f"{value.name}#{value.key}"
-        if type(node) is cst.Attribute:
-            return f"{name}#{run.versions.get((getattr(_receiver(run, node), 'key', 0), node.attr.value), 0)}"
-        return f"{name}#{run.versions.get((run.owner_of(name), name), 0)}"
-    if type(node) is cst.Integer or type(node) is cst.SimpleString or type(node) is cst.Float:
-        return node.value
-    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Minus:
-        inner = pure(run, node.expression)
-        return None if inner is None else f"-{inner}"
-    if type(node) is cst.Tuple or type(node) is cst.List:
-        parts = [pure(run, element.value) for element in node.elements]
-        return None if None in parts else f"({', '.join(map(str, parts))})"
-    operator: cst.CSTNode
-    if type(node) is cst.Comparison and len(node.comparisons) == 1:
-        left, operator, right = node.left, node.comparisons[0].operator, node.comparisons[0].comparator
-    elif type(node) is cst.BinaryOperation:
-        left, operator, right = node.left, node.operator, node.right
-    else:
-        return None
-    left_text, right_text = pure(run, left), pure(run, right)
-    return None if left_text is None or right_text is None else f"{left_text} {operator_text(operator)} {right_text}"
-
-
-def _receiver(run: Run, node: cst.Attribute) -> Value:
-    return expressions.evaluate(run, node.value)
 
 
 _NEGATED: dict[type[cst.BaseCompOp], str] = {

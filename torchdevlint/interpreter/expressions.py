@@ -95,14 +95,20 @@ def _formatted(run: Run, node: cst.FormattedString) -> Value:
     """Evaluate an f-string: ``f"cuda:{i}"`` names a device of which only the type and the index's value are known."""
     prefix = ""
     inner: Value | None = None
+    texts: list[str | None] = []
     for part in node.parts:
         if type(part) is cst.FormattedStringText:
+            texts.append(part.value)
             if inner is None:
                 prefix += part.value
         else:
             assert isinstance(part, cst.FormattedStringExpression)
             value = evaluate(run, part.expression)
+            texts.append(value.value if isinstance(value, Const) and isinstance(value.value, str) else None)
             inner = value if inner is None else UNKNOWN
+    known = [text for text in texts if text is not None]
+    if len(known) == len(texts) and inner is not None:
+        return Const("".join(known), node)
     return transfers.formatted_device(run, prefix, inner)
 
 
@@ -146,6 +152,8 @@ def binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Va
     if isinstance(left, Container) and type(node.operator) is cst.Multiply:
         return run.container(left.kind, (), run.items(left).any())
     if isinstance(left, Const) and isinstance(left.value, str):
+        if isinstance(right, Const) and isinstance(right.value, str) and type(node.operator) is cst.Add:
+            return Const(left.value + right.value, node)
         return transfers.formatted_device(run, left.value, right)
     return transfers.operate(run, row, node, ((node.left, left), (node.right, right)))
 

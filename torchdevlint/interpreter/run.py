@@ -11,7 +11,7 @@ from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.pace import Pace
-from torchdevlint.interpreter.worlds import is_full, may_guard
+from torchdevlint.interpreter.worlds import guarding, is_full
 from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.records import dataclass, field
@@ -81,6 +81,7 @@ class Run:
     frames: dict[int, Frame] = field(default_factory=dict)
     world: Condition = ALWAYS
     guarded: int = 0
+    either_way: frozenset[str] = frozenset()  # guards with both outcomes of which the same is called
     no_grad: int = 0
     casting: tuple[cst.CSTNode, Placement] | None = None  # the innermost block that casts, and on which devices
     left: bool = False
@@ -173,8 +174,7 @@ class Run:
     tally_keys: dict[cst.CSTNode, int] = field(default_factory=dict)
     container_loops: dict[int, cst.CSTNode] = field(default_factory=dict)
 
-    # files that the script itself writes
-    host_files: set[str] = field(default_factory=set)
+    host_files: set[str] = field(default_factory=set)  # files that the script writes from the host
     saved_files: dict[str, int] = field(default_factory=dict)
 
     def enter(self, frame: Frame) -> None:
@@ -257,7 +257,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or any(may_guard(name) for name, _ in self.world)
+        return self.guarded > 0 or bool(guarding(self.world, self.either_way))
 
     def spend(self, node: cst.CSTNode) -> bool:
         """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""

@@ -69,7 +69,9 @@ PACKED_SEQUENCE = ObjectType(
 _PACK = Build(PACKED_SEQUENCE, follows=True)
 
 _UTILS: dict[str, Row] = {
-    **dict.fromkeys(words("clip_grad_norm_ clip_grad_norm clip_grad_value_ vector_to_parameters"), Plain()),
+    **dict.fromkeys(words("clip_grad_value_ vector_to_parameters"), Plain()),
+    # The norm is where the first gradient is.
+    **dict.fromkeys(words("clip_grad_norm_ clip_grad_norm"), Follow(rank=RankRule.SCALAR, graph=False)),
     # `pad_sequence` copies into a tensor made where the first sequence is.
     "rnn.pad_sequence": Combine(("sequences",), Mix.FREE, RankRule.PLUS_ONE, sequence=True),
     "rnn.pack_padded_sequence": replace(_PACK, host=(1, "lengths")),

@@ -12,7 +12,7 @@ from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, DeviceNamed, LegacyTyped, NumberAsDevice
 from torchdevlint.incidents import Reliance
 from torchdevlint.interpreter import conditions
-from torchdevlint.interpreter.worlds import may_guard
+from torchdevlint.interpreter.worlds import guarding
 from torchdevlint.knowledge.rows import DeviceType, Follow, Make, Move, MoveKind, Query
 from torchdevlint.lattice import Concrete, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
@@ -178,8 +178,7 @@ def reliance(run: Run, proof: int = 0) -> Reliance:
     frame, guarded = run.frame, run.is_guarded
     run.facts.placed = True
     if not run.guarded:  # what has to hold, or else the program fails, does not choose between machines
-        chosen = frozenset(one for one in run.world - run.facts.insisted if may_guard(one[0]))
-        run.facts.relied.add((frame.scope, chosen))
+        run.facts.relied.add((frame.scope, guarding(run.world, run.either_way) - run.facts.insisted))
     return Reliance(guarded, run.top.trial and frame is run.top, frame.scope, proof if frame.defining else 0)
 
 

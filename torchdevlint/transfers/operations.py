@@ -28,6 +28,7 @@ from torchdevlint.values import (
     Kept,
     Object,
     Opaque,
+    Parameters,
     Tensor,
     Unknown,
     Value,
@@ -54,7 +55,7 @@ def follow_call(run: Run, row: Follow, call: Call, receiver: Argument | None) ->
             run.facts.tensors.add(value.key)
         if receiver is None and value.placement == ANY and value.key not in run.facts.modules:
             run.facts.tensors.add(value.key)
-    if isinstance(value, Container):
+    if isinstance(value, Container | Parameters):
         value = iteration.element(run, value, source.node)
     others = call.arguments if receiver is not None else call.arguments[1:]
     other = call.keywords.get("other") or (others[0] if others else None)

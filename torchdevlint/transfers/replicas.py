@@ -15,7 +15,7 @@ from torchdevlint.state import ALONE, MAX_DEPTH
 from torchdevlint.transfers import groups, scattering
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.transfers.placing import contained, move_module
-from torchdevlint.values import NONE, Const, Container, Device, Holder, Module, Tensor, Value
+from torchdevlint.values import NONE, Const, Container, Device, Holder, Module, Tensor, Value, options
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
@@ -37,15 +37,25 @@ def wrap(run: Run, made: Module, row: ModuleType, wrapped: Argument, call: Call)
             move_module(run, wrapped.value, lattice.ANY)
     if row.replicas in (Replicas.NEVER, Replicas.MOVED) or call.open:
         return
-    if given is None or given.value == NONE:
+    world = run.world
+    for value, condition in options(given.value) if given is not None else ((NONE, lattice.ALWAYS),):
+        run.world = world | condition
+        if not condition or row.replicas is Replicas.MADE:
+            _told(run, made, row, wrapped.value, value, call)
+    run.world = world
+
+
+def _told(run: Run, made: Module, row: ModuleType, inner: Value, given: Value, call: Call) -> None:
+    """Note or record what a wrapper is told of its devices."""
+    if given == NONE:
         devices = None
-    elif isinstance(given.value, Container):
-        devices = iteration.elements(run, given.value)
+    elif isinstance(given, Container):
+        devices = iteration.elements(run, given)
     else:
         return
     if row.replicas is Replicas.MADE:
-        _asked(run, wrapped.value, devices or [], call)
-    elif isinstance(wrapped.value, Module) and (devices is None or len(devices) > 1):
+        _asked(run, inner, devices or [], call)
+    elif isinstance(inner, Module) and (devices is None or len(devices) > 1):
         first = devices[0] if devices is not None else Const(0)
         if isinstance(first, Const) and isinstance(first.value, int):
             run.store.set(made.key, WRAPPED, (call.node, Concrete(ACCELERATOR, first.value)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.incidents import Keys, StateLoaded
-from torchdevlint.interpreter import conditions, lineage
+from torchdevlint.interpreter import guard_names, lineage
 from torchdevlint.knowledge.rows import ContainerKind, HoldParameters, ModuleType
 from torchdevlint.lattice import ANY, Condition
 from torchdevlint.names import dotted, operator_text, text_of
@@ -59,7 +59,7 @@ def _path(run: Run, node: cst.CSTNode) -> str | None:
     handed = _handed(run, node.value) if isinstance(node, cst.Name) else None
     if handed is not None:
         return handed
-    return conditions.pure(run, node) if isinstance(node, cst.BaseExpression) else None
+    return guard_names.pure(run, node) if isinstance(node, cst.BaseExpression) else None
 
 
 def _handed(run: Run, name: str) -> str | None:
