@@ -135,8 +135,15 @@ def _reduced(run: Run, rank: Rank, call: Call, keepdim: int) -> Rank:
     if (known is None and not isinstance(dim.value, Const)) or known == []:
         return (0, high)  # dimensions that cannot be counted; none at all may mean each of them
     count = len(known) if known is not None else 1
+    low = max(low, *map(_needed, known if known is not None else [dim.value]))
     kept = high if keep is not None or high is None else max(high - count, 0)
     return (max(low - count, 0), kept)
+
+
+def _needed(dim: Value) -> int:
+    """Return how many dimensions a tensor has at least of which one is named; a scalar has a first and last one."""
+    number = dim.value if isinstance(dim, Const) and type(dim.value) is int else 0
+    return number + 1 if number > 0 else -number if number < -1 else 0
 
 
 def combined(run: Run, rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
