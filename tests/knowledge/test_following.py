@@ -100,6 +100,8 @@ FOLLOW_INPUT: dict[str, Any] = {
 }
 FOLLOW_ARGUMENTS |= {
     "torch.channel_shuffle": ((2,),),
+    "torch.nn.utils.clip_grad_norm": ((1.0,),),
+    "torch.nn.utils.clip_grad_norm_": ((1.0,),),
     "torch.pixel_shuffle": ((2,),),
     "torch.pixel_unshuffle": ((2,),),
     "torch.dsplit": ((2,),),
