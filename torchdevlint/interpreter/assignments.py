@@ -26,7 +26,7 @@ def assign(run: Run, node: cst.Assign) -> None:
         run.guarded += 1
     for target in node.targets:
         pace.named(run, target.target, node.value)
-        uncalled.rebound(run, target.target, node.value, value)
+        value = uncalled.rebound(run, target.target, node.value, value)
         if type(node.value) is cst.BinaryOperation and _adds_to(node.value, target.target):
             value = _tally(run, node, target.target, terms, value)
         else:

@@ -24,7 +24,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.names import text_of
-from torchdevlint.values import NONE, Bound, Imported, Module, Opaque, Tensor, Value
+from torchdevlint.values import NONE, UNKNOWN, Bound, Imported, Module, Opaque, Tensor, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -76,10 +76,12 @@ def stated(run: Run, node: cst.BaseExpression) -> None:
         _moves(run, node, expressions.evaluate(run, node), _NOTHING)
 
 
-def rebound(run: Run, target: cst.BaseExpression, node: cst.BaseExpression, value: Value) -> None:
-    """Record `x = x.cuda`: a name that is bound to a move of what it was."""
+def rebound(run: Run, target: cst.BaseExpression, node: cst.BaseExpression, value: Value) -> Value:
+    """Record `x = x.cuda`: a name that is bound to a move of what it was. What is done with it is no further fault."""
+    found = len(run.events)
     if type(node) is cst.Attribute and text_of(target) == text_of(node.value) != "…":
         _moves(run, node, value, _REPLACED)
+    return value if len(run.events) == found else UNKNOWN
 
 
 def chosen(run: Run, node: cst.IfExp, body: Value, otherwise: Value) -> None:
