@@ -12,6 +12,7 @@ import libcst as cst
 
 from torchdevlint.costs import Costs
 from torchdevlint.incidents import Entry, Reliance
+from torchdevlint.interpreter.worlds import may_guard
 from torchdevlint.lattice import (
     HOST,
     Condition,
@@ -148,12 +149,14 @@ class FileFacts:
     shown: set[cst.CSTNode | None] | None = None  # asked for when the interpretation has ended
 
     # whether the file tells any checkpoint where to go; whether it uses what only an accelerator has, beside placing
-    # things there; whether anything is placed on one, with no test before, and by the file itself; and whether the file
-    # reads arguments or checkpoints, or trains
+    # things there; whether anything is placed on one, in which scopes and worlds it is placed there by the file itself,
+    # and what that demands, which is asked for when the interpretation has ended; and whether the file reads arguments
+    # or checkpoints, or trains
     maps: bool = False
     native: bool = False
     placed: bool = False
     relied: set[tuple[cst.CSTNode | None, Condition]] = field(default_factory=set)
+    demands: set[tuple[cst.CSTNode | None, Condition]] | None = None
     program: bool = False
     works: bool = False
 
@@ -220,9 +223,21 @@ class FileFacts:
         Not so where nothing runs there anyway, in a file that is told so, nor where all is left to who uses the file;
         and not in a ``world`` in which the function needs an accelerator all the same.
         """
-        if self.native or any(not needed or (at is scope and needed <= world) for at, needed in self.relied):
+        if self.native or any(not needed or (at is scope and needed <= world) for at, needed in self._demands()):
             return self.maps or self._shown(scope)
         return self.maps or self.program or bool(self.portable)
+
+    def _demands(self) -> set[tuple[cst.CSTNode | None, Condition]]:
+        """Return where something is placed on an accelerator, and the tests before it that may ask for one.
+
+        What has to hold, or else the program fails, does not choose between machines.
+        """
+        if self.demands is None:
+            self.demands = {
+                (scope, frozenset(one for one in world - self.insisted if may_guard(one[0])))
+                for scope, world in self.relied
+            }
+        return self.demands
 
     def _shown(self, scope: cst.CSTNode | None) -> bool:
         """Tell whether another machine is shown: by anything in a program, else by the function or its callers."""

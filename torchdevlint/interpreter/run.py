@@ -11,7 +11,7 @@ from torchdevlint.events import Event, ReadEarly
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.frames import Exit, Frame
 from torchdevlint.interpreter.pace import Pace
-from torchdevlint.interpreter.worlds import guarding, is_full
+from torchdevlint.interpreter.worlds import is_full, may_guard
 from torchdevlint.knowledge.rows import Arrives, Knowledge, ObjectType
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.records import dataclass, field
@@ -257,7 +257,7 @@ class Run:
     @property
     def is_guarded(self) -> bool:
         """Tell whether the code runs under a guard that may stand for the presence of an accelerator."""
-        return self.guarded > 0 or bool(guarding(self.world, self.either_way))
+        return self.guarded > 0 or any(may_guard(name) for name, _ in self.world if name not in self.either_way)
 
     def spend(self, node: cst.CSTNode) -> bool:
         """Count one call of a function; tell whether the budgets of the file and of the function let it be followed."""

@@ -31,11 +31,6 @@ def may_guard(name: str) -> bool:
     return True
 
 
-def guarding(world: Condition, either_way: frozenset[str]) -> Condition:
-    """Return the guards of a world that may ask for an accelerator, and of which not both outcomes lead there."""
-    return frozenset((name, truth) for name, truth in world if may_guard(name) and name not in either_way)
-
-
 def asserted(condition: Condition) -> Condition:
     """Return what an assertion promises: that one of several tests holds asks for an accelerator in none of them."""
     return frozenset((f"?{name}" if " and " in name or " or " in name else name, truth) for name, truth in condition)

@@ -12,7 +12,6 @@ from torchdevlint import lattice
 from torchdevlint.events import CudaCalled, DeviceNamed, LegacyTyped, NumberAsDevice
 from torchdevlint.incidents import Reliance
 from torchdevlint.interpreter import conditions
-from torchdevlint.interpreter.worlds import guarding
 from torchdevlint.knowledge.rows import DeviceType, Follow, Make, Move, MoveKind, Query
 from torchdevlint.lattice import Concrete, Condition, Placement, Possibility, Symbol, SymbolKind
 from torchdevlint.names import row_of, text_of
@@ -177,8 +176,8 @@ def reliance(run: Run, proof: int = 0) -> Reliance:
     """Return what tells whether a machine without an accelerator is meant to come here; ``proof`` as in `Reliance`."""
     frame, guarded = run.frame, run.is_guarded
     run.facts.placed = True
-    if not run.guarded:  # what has to hold, or else the program fails, does not choose between machines
-        run.facts.relied.add((frame.scope, guarding(run.world, run.either_way) - run.facts.insisted))
+    if not run.guarded:
+        run.facts.relied.add((frame.scope, run.world))
     return Reliance(guarded, run.top.trial and frame is run.top, frame.scope, proof if frame.defining else 0)
 
 
