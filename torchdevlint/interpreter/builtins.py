@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from torchdevlint.interpreter import absence, calls, iteration, named_tuples, pace, reflection
+from torchdevlint.interpreter import absence, calls, classes, iteration, named_tuples, pace, reflection
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.records import replace
@@ -313,6 +313,7 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
         "collections.deque": _deque,
         "collections.namedtuple": named_tuples.define,
         "typing.NamedTuple": named_tuples.define,
+        "dataclasses.field": classes.declared,
         "dataclasses.replace": named_tuples.replaced,
         "copy.replace": named_tuples.replaced,
         "itertools.chain": _chain,

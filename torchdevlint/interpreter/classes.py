@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 
 MAX_MODULE_NESTING = 5
+FACTORY = "factory"
+"""The kind of the container that stands for what makes a field of each object of a dataclass."""
 
 
 def instantiate(run: Run, cls: Class, call: Call) -> Value:
@@ -76,6 +78,20 @@ def _fill(run: Run, made: Module | Instance, cls: Class, call: Call) -> None:
         # What a library declares a field with may convert what the field is given.
         converted = isinstance(lineage.member(run, cls, name), Opaque)
         run.set_attribute(made.key, name, run.opaque(name) if converted else argument.value)
+    given = {*names[: len(call.arguments)], *call.keywords}
+    for name in names if not call.open else ():
+        default = lineage.member(run, cls, name)
+        if name not in given and isinstance(default, Container) and default.kind == FACTORY:
+            factory = run.items(default).exact[0][1]
+            run.set_attribute(made.key, name, calls.call_value(run, factory, calls.Call(call.node, name)))
+
+
+def declared(run: Run, call: Call) -> Value:
+    """``field(default_factory=…)`` of a dataclass: what makes the field of each object; else its default."""
+    factory, default = call.keywords.get("default_factory"), call.keywords.get("default")
+    if factory is not None:
+        return run.container(FACTORY, (factory.value,))
+    return default.value if default is not None else UNKNOWN
 
 
 def _blank(run: Run, cls: Class) -> Module | Instance:

@@ -5,7 +5,7 @@ That is done with PyTorch's own samples, by `tests/harness/agreement.py`.
 
 from __future__ import annotations
 
-from torchdevlint.knowledge.rows import Combine, Follow, Mix, PutAt, RankRule, Row
+from torchdevlint.knowledge.rows import Combine, Follow, Make, Mix, PutAt, RankRule, Row
 from torchdevlint.knowledge.words import words
 from torchdevlint.records import replace
 
@@ -40,8 +40,8 @@ _COMBINING: dict[str, Combine] = {
     },
     **{f"masked.{name}": _MASKED_SAME for name in words("cumprod cumsum log_softmax normalize softmax softmin")},
     "masked.logaddexp": Combine(mix=Mix.STRICT, keywords=("input_mask", "other_mask")),
-    # Of numbers it makes a tensor.
-    "normal": Combine(("mean", "std"), Mix.STRICT, graph=False),
+    # Of numbers and a size it makes a tensor.
+    "normal": Combine(("mean", "std"), Mix.STRICT, graph=False, sized=Make(shape=2, packed=True)),
     # An index is given dimensions before the devices are compared.
     "index_fill": Combine(("input", "", "index"), Mix.STRICT, RankRule.SAME, index=("index",)),
     # Whole numbers beside floating-point ones may not be changed, so that its samples are of one rank.

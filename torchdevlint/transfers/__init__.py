@@ -39,9 +39,10 @@ from torchdevlint.transfers.modules import (
 )
 from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand, parameters
-from torchdevlint.transfers.operations import IN_PLACE, follow, indexed, meet_assigned, operate
+from torchdevlint.transfers.operations import IN_PLACE, follow, meet_assigned, operate
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
 from torchdevlint.transfers.placing import contained, copied, move_module, placed, taken
+from torchdevlint.transfers.ranks import indexed
 from torchdevlint.transfers.reads import sizes
 from torchdevlint.transfers.states import changed, picked, state_tensor
 

@@ -13,7 +13,7 @@ from torchdevlint.interpreter import calls, clocks, escapes, iteration, pace
 from torchdevlint.knowledge.rows import Combine, Follow, Mix, RankRule
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.records import replace
-from torchdevlint.transfers import leaves, ranks, reads
+from torchdevlint.transfers import leaves, ranks, reads, tensors
 from torchdevlint.transfers.checkpoints import keep
 from torchdevlint.transfers.operands import operand, parameters, subject
 from torchdevlint.transfers.placing import taken
@@ -293,6 +293,8 @@ def result_placement(tensors: Sequence[Tensor]) -> Placement:
 
 def combine(run: Run, row: Combine, call: Call, receiver: Argument | None) -> Value:
     """An operation on several tensors, as a function or as a method of its first operand."""
+    if row.sized is not None and call.get(len(row.operands), "size") is not None:
+        return tensors.make(run, row.sized, call, receiver)
     arguments = [(name, _as_tensor(run, argument)) for name, argument in _operands(run, row, call, receiver)]
     values = [argument.value for _, argument in arguments]
     numbers = any(
@@ -378,21 +380,3 @@ def element_nodes(node: cst.CSTNode, count: int) -> list[cst.CSTNode]:
     if plain and isinstance(node, cst.List | cst.Tuple) and len(node.elements) == count:
         return [element.value for element in node.elements]
     return [node] * count
-
-
-def indexed(base: Tensor, indices: Sequence[tuple[cst.CSTNode, Value | None]]) -> Tensor:
-    """Return the result of indexing a tensor: integers lower the rank, None raises it, slices keep it."""
-    low, high = base.rank
-    for node, value in indices:
-        if value is None or isinstance(node, cst.Ellipsis):
-            continue
-        match value:
-            case Const(value=None):
-                low, high = low + 1, None if high is None else high + 1
-            case Const():
-                low, high = max(low - 1, 0), None if high is None else max(high - 1, 0)
-            case Container(kind="tuple"):
-                low = 0  # it may index every dimension
-            case _:
-                low, high = max(low - 1, 0), None
-    return Tensor(base.placement, (low, high), base.graph)

@@ -163,3 +163,29 @@ def combined(run: Run, rule: RankRule, tensors: Sequence[Tensor]) -> Rank:
             return (0, None) if len(lows) < 2 or lows[1] < 2 else (lows[1] - (lows[0] < 2), None)
         case _:
             return following(run, rule, tensors[0].rank if tensors else ANY_RANK, None)
+
+
+def indexed(base: Tensor, indices: Sequence[tuple[cst.CSTNode, Value | None]]) -> Tensor:
+    """Return the result of indexing a tensor: integers lower the rank, None raises it, slices keep it."""
+    low, high = base.rank
+    beside = False  # another tensor that indexes: both are one index
+    for node, value in indices:
+        if value is None or isinstance(node, cst.Ellipsis):
+            continue
+        match value:
+            case Const(value=None):
+                low, high = low + 1, None if high is None else high + 1
+            case Const():
+                low, high = max(low - 1, 0), None if high is None else max(high - 1, 0)
+            case Container(kind="tuple"):
+                low = 0  # it may index every dimension
+            case Tensor(rank=(1, 1)) if not beside:
+                low, beside = (
+                    max(low, 1),
+                    True,
+                )  # numbers put their one dimension in the place of another, and so does a mask
+            case Tensor(rank=(least, _)) if least and not beside:
+                low, high, beside = 1, None, True
+            case _:
+                low, high, beside = max(low - 1, 0), None, True
+    return Tensor(base.placement, (low, high), base.graph)

@@ -117,6 +117,7 @@ class Combine:
     variadic: bool = False  # every positional argument is an operand (`block_diag`)
     keywords: tuple[str, ...] = ()  # further operands, which are given by keyword
     count: int = 0  # number of tensors returned as a tuple; 0 for one tensor, -1 for an unknown number
+    sized: Make | None = None  # what it is where a size follows its operands, which are numbers then (`normal`)
 
 
 @dataclass(frozen=True, slots=True)
