@@ -132,6 +132,14 @@ def forget_attributes(run: Run, key: int) -> None:
             run.store.set(key, name, run.opaque(name))
 
 
+def rebound(run: Run, value: Instance) -> None:
+    """Forget what an object has as attributes, its devices and flags too: a method of its own may bind any of them."""
+    escape(run, value)
+    for name, item in run.attribute_values(value.key):
+        if isinstance(item, Const | Device | Flag | Choice):
+            run.store.set(value.key, name, run.opaque(name))
+
+
 def forget_elements(run: Run, value: Object) -> None:
     """Forget where a library's object with tensors inside is: some of them may be elsewhere now."""
     if value.type.carrier is not Carrier.NONE:

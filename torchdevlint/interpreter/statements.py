@@ -22,13 +22,14 @@ from torchdevlint.interpreter import (
     reading,
     targets,
     told,
+    trying,
     uncalled,
     worlds,
 )
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit
 from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
 from torchdevlint.interpreter.run import Run
-from torchdevlint.lattice import ALWAYS, Condition
+from torchdevlint.lattice import Condition
 from torchdevlint.state import MODE, Branch, Slot, Writes, join
 from torchdevlint.values import NONE, Class, Const, Imported, Instance, Opaque, Tensor, Value
 
@@ -236,54 +237,16 @@ def _merge(run: Run, branches: list[Branch], about_itself: dict[Slot, Test]) -> 
         run.store.set(*slot, value)
 
 
-def _try(run: Run, node: cst.Try | cst.TryStar) -> Flow:
-    """Run ``try``: the handlers start from before or after the body, ``finally`` runs after either."""
-    base = run.store.depth
-    world = run.world
-    branches: list[Branch] = []
-    run.store.push()
-    caught = bool(node.handlers) and not failures.insists(node)
-    expected = failures.expects_failure(run, node)
-    run.guarded += caught
-    run.expecting += expected
-    flow = block(run, node.body)
-    run.expecting -= expected
-    run.guarded -= caught
-    body = run.store.since(base)
-    if flow is Flow.NEXT and node.orelse is not None:
-        flow = block(run, node.orelse.body)
-    if flow is Flow.NEXT:
-        branches.append(Branch(run.store.since(base), ALWAYS))
-    run.store.rollback(base)
-    for handler in node.handlers:
-        run.world = world
-        run.store.push()
-        run.guarded += 1
-        if flow is Flow.NEXT or body:
-            run.store.merge([Branch({}, ALWAYS), Branch(body, ALWAYS)])
-        if handler.type is not None:
-            expressions.evaluate(run, handler.type)
-        if handler.name is not None and isinstance(handler.name.name, cst.Name):
-            run.bind(run.frame.key, handler.name.name.value, run.opaque(handler.name.name.value))
-        if block(run, handler.body) is Flow.NEXT:
-            branches.append(Branch(run.store.since(base), ALWAYS))
-        run.guarded -= 1
-        run.store.rollback(base)
-    run.world = world
-    run.store.merge(branches)
-    if node.finalbody is not None and block(run, node.finalbody.body) is Flow.LEFT:
-        return Flow.LEFT
-    return Flow.NEXT if branches else Flow.LEFT
-
-
 def _with(run: Run, node: cst.With) -> Flow:
     restore = transfers.Contexts(run)
     veiled = run.pace.veiled
+    managers: list[Instance] = []
     for item in node.items:
         value = expressions.evaluate(run, item.item)
         run.pace.veiled += isinstance(value, Instance | Opaque)
         if isinstance(value, Instance):
-            escapes.escape(run, value)  # what its `__enter__` does, its `__exit__` may undo
+            escapes.rebound(run, value)  # what its `__enter__` does, its `__exit__` may undo
+            managers.append(value)
         restore.enter(value)
         if item.asname is not None:
             targets.assign(run, item.asname.name, transfers.entered(run, value), node)
@@ -297,6 +260,8 @@ def _with(run: Run, node: cst.With) -> Flow:
     run.guarded -= suppressed
     run.pace.veiled = veiled
     restore.leave()
+    for manager in managers:
+        escapes.rebound(run, manager)
     for way in run.frame.exits[before:]:
         restore.leave_by(way.branch.writes)
     return flow
@@ -381,8 +346,8 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., Flow | None]] = {
     cst.If: _if,
     cst.For: loops.run_for,
     cst.While: loops.run_while,
-    cst.Try: _try,
-    cst.TryStar: _try,
+    cst.Try: trying.run_try,
+    cst.TryStar: trying.run_try,
     cst.With: _with,
     cst.Match: _match,
     cst.Break: _break,
