@@ -251,7 +251,7 @@ def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression)
     if known is not None:
         return known
     if name == NAMESPACE:
-        escapes.escape(run, value)
+        escapes.rebound(run, value)
     found = of_class(run, value, value.cls, name, node)
     if found is not None:
         return found

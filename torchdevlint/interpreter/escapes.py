@@ -133,11 +133,13 @@ def forget_attributes(run: Run, key: int) -> None:
 
 
 def rebound(run: Run, value: Instance) -> None:
-    """Forget what an object has as attributes, its devices and flags too: a method of its own may bind any of them."""
+    """Forget what an object has as attributes, its devices and flags too, where any of them may be bound anew."""
     escape(run, value)
-    for name, item in run.attribute_values(value.key):
+    classes = [one.members for one in (value.cls, *value.cls.after) if isinstance(one, Class)]
+    members = {name: item for one in reversed(classes) for name, item in one.items()}
+    for name, item in {**members, **dict(run.attribute_values(value.key))}.items():
         if isinstance(item, Const | Device | Flag | Choice):
-            run.store.set(value.key, name, run.opaque(name))
+            run.set_attribute(value.key, name, run.opaque(name))
 
 
 def forget_elements(run: Run, value: Object) -> None:

@@ -66,7 +66,9 @@ def setattr_(run: Run, call: Call) -> Value:
     absence.note_binding(run, receiver, "")
     if isinstance(receiver, Module):
         transfers.hold(run, receiver, f"<setattr {run.new_key()}>", value, call.node)
-    elif isinstance(receiver, Instance | Opaque):
+    elif isinstance(receiver, Instance):
+        escapes.rebound(run, receiver)
+    elif isinstance(receiver, Opaque):
         escapes.forget_attributes(run, receiver.key)
     return NONE
 
@@ -82,7 +84,10 @@ def type_(run: Run, call: Call) -> Value:
 
 def vars_(run: Run, call: Call) -> Value:
     """``vars(x)``: through it every attribute can be bound."""
-    escapes.escape(run, call.first)
+    if isinstance(call.first, Instance):
+        escapes.rebound(run, call.first)
+    else:
+        escapes.escape(run, call.first)
     return run.opaque("")
 
 
