@@ -161,7 +161,9 @@ def has(run: Run, value: Value, name: Value) -> Value:
         if option.type.own and option.cls is None:
             return of_all or _is_own(option, asked)
         known = run.store.value(option.key, asked) is not None or of_all
-        return True if known else False if option.cls is not None and lacks(run, option, asked) else None
+        # no layer of torch keeps another one where a wrapper does
+        lacking = lacks(run, option, asked) if option.cls is not None else asked == WRAPPED
+        return True if known else False if lacking else None
 
     return _each(run, value, answer)
 

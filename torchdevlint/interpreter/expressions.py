@@ -169,7 +169,13 @@ def _unary(run: Run, node: cst.UnaryOperation) -> Value:
 
 
 def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
-    """Evaluate ``a or b`` and ``a and b``: a flag of both, or one of the two values."""
+    """Evaluate ``a or b`` and ``a and b``: a flag of both, or one of the two values.
+
+    ``test and "cuda" or "cpu"`` is how a choice was written before there was a word for it.
+    """
+    chosen = node.left if type(node.operator) is cst.Or else None
+    if isinstance(chosen, cst.BooleanOperation) and isinstance(chosen.operator, cst.And) and _is_text(chosen.right):
+        return _conditional(run, cst.IfExp(test=chosen.left, body=chosen.right, orelse=node.right))
     left = evaluate(run, node.left)
     test = conditions.truth(run, left, node.left)
     is_or = type(node.operator) is cst.Or
@@ -185,6 +191,11 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
         whole = conditions.test(run, node, (left, right))
         return Flag(whole.when_true, whole.when_false)
     return join(left, right, test.when_true if is_or else test.when_false, test.when_false if is_or else test.when_true)
+
+
+def _is_text(node: cst.BaseExpression) -> bool:
+    """Tell whether an expression is a text that is not empty, and so counts as true."""
+    return isinstance(node, cst.SimpleString) and len(node.value) > len(2 * node.quote)
 
 
 def _comparison(run: Run, node: cst.Comparison) -> Value:

@@ -11,6 +11,7 @@ from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ANY
 from torchdevlint.records import replace
+from torchdevlint.state import join_all
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -22,6 +23,7 @@ from torchdevlint.values import (
     Partial,
     Tensor,
     Value,
+    options,
 )
 
 if TYPE_CHECKING:
@@ -45,14 +47,25 @@ def getattr_(run: Run, call: Call) -> Value:
     if len(call.arguments) >= 2 and isinstance(call.arguments[1].value, Const):
         name = call.arguments[1].value.value
         if isinstance(name, str):
-            found = attributes.read(run, call.arguments[0].value, name, call.node)
-            return run.opaque(name) if len(call.arguments) > 2 else found
+            owner = call.arguments[0].value
+            if len(call.arguments) > 2:
+                return join_all((_read_or(run, one, name, call), condition) for one, condition in options(owner))
+            return attributes.read(run, owner, name, call.node)
     owner = call.arguments[0].value if call.arguments else UNKNOWN
     if isinstance(owner, Instance | Module) and not run.frame.constructing:
         for _, item in run.attribute_values(owner.key):
             if isinstance(item, Module):
                 transfers.move_module(run, item, ANY)  # any of them, and it may be moved
     return run.opaque("")
+
+
+def _read_or(run: Run, owner: Value, name: str, call: Call) -> Value:
+    """Return an attribute of a module that has it, a default for one that has not; of others that is not known."""
+    has = absence.has(run, owner, Const(name)) if isinstance(owner, Module) else UNKNOWN
+    if has == Const(False):
+        return call.arguments[2].value
+    found = attributes.read(run, owner, name, call.node)
+    return found if has == Const(True) else run.opaque(name)
 
 
 def setattr_(run: Run, call: Call) -> Value:
