@@ -204,6 +204,9 @@ def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
     chosen = [condition for option, condition in choice.options if isinstance(option, Module)]
     outcomes = {one for condition in chosen if lattice.compatible(world, condition) for one in condition}
     run.either_way |= {name for name, truth in outcomes if truth and (name, False) in outcomes}
+    # which of several functions it is was chosen by something that cannot be seen, and may have been a guard
+    picked = all(isinstance(option, Function) and not condition for option, condition in choice.options)
+    run.guarded += picked
     apart = all(isinstance(option, Bound) for option, _ in choice.options)
     branches: list[Branch] = []
     joined: Value | None = None
@@ -223,6 +226,7 @@ def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
             joined = join(joined, value, joined_if, condition)
             joined_if = lattice.ALWAYS
     run.world, run.either_way = world, either_way
+    run.guarded -= picked
     run.store.merge(branches)
     return UNKNOWN if joined is None else joined
 

@@ -15,12 +15,13 @@ from torchdevlint.knowledge.rows import Environment
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
-from torchdevlint.state import join_all
+from torchdevlint.state import join, join_all
 from torchdevlint.values import (
     UNKNOWN,
     Choice,
     Const,
     Container,
+    Flag,
     Imported,
     Loader,
     Module,
@@ -113,6 +114,10 @@ def _container_item(run: Run, base: Container, indices: Indices) -> Value:
     key = indices[0][1] if len(indices) == 1 else UNKNOWN
     if key is None:  # a slice
         return iteration.part_of(run, base, run.container(base.kind, (), items.any()))
+    if isinstance(key, Flag) and not items.lost and items.rest is None:
+        true, false = items.get(True), items.get(False)
+        if true is not None and false is not None:
+            return join(_unwritten(true), _unwritten(false), key.when_true, key.when_false)
     if isinstance(key, Const) and (not items.lost or base.kind == "dict"):
         wanted = key.value
         if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted < 0 and items.rest is None:
