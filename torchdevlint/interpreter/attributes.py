@@ -19,6 +19,7 @@ from torchdevlint.knowledge.rows import (
     OptimizerType,
     Plain,
     Query,
+    RunForward,
     Sample,
     StateOf,
 )
@@ -301,7 +302,7 @@ def _of_base(run: Run, cls: Class, name: str) -> Value:
         if isinstance(base, Imported):
             row = row_of(f"{base.name}.{name}", run.knowledge)
             if row is not None:
-                return Imported(f"{base.name}.{name}", row)
+                return Bound(cls, name, row) if isinstance(row, RunForward) else Imported(f"{base.name}.{name}", row)
     return UNKNOWN
 
 

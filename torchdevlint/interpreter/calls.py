@@ -14,6 +14,7 @@ from torchdevlint.interpreter import (
     builtins,
     classes,
     comprehensions,
+    differentiables,
     escapes,
     expressions,
     functions,
@@ -23,6 +24,7 @@ from torchdevlint.interpreter import (
     uncalled,
 )
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import RunForward
 from torchdevlint.names import is_inert, text_of
 from torchdevlint.records import dataclass, field
 from torchdevlint.state import PLACEMENT, Branch, join
@@ -249,6 +251,8 @@ def call_value(run: Run, callee: Value, made: Call) -> Value:
                 bound = Function(method.node, method.frame, method.name, callee, method.owner)
                 return functions.invoke(run, bound, made)
             return unseen(run, made)
+        case Bound(receiver=Class() as cls, row=RunForward() as row):
+            return differentiables.run_forward(run, row, cls, made)
         case Bound():
             node = made.node.func if type(made.node) is cst.Call else made.node
             target = node if type(node) is cst.Attribute else cst.Attribute(node, cst.Name(callee.name))

@@ -14,6 +14,7 @@ from torchdevlint.knowledge.rows import (
     Plain,
     RankRule,
     Row,
+    RunForward,
     Transparent,
 )
 from torchdevlint.knowledge.words import words
@@ -88,5 +89,6 @@ TORCH_FUNCTIONAL: dict[str, Row] = {
     },
     **{f"torch.nn.utils.{name}": row for name, row in _UTILS.items()},
     "torch.autograd.grad": Differentiate(),
+    "torch.autograd.Function.apply": RunForward(),
     "torch.autograd.Variable": _FOLLOW,
 }

@@ -60,6 +60,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.Plain: reads.plain,
     rows.Backward: gradients.backward,
     rows.Differentiate: gradients.differentiate,
+    rows.RunForward: gradients.differentiate,
     rows.NoGrad: gradients.no_grad,
     rows.PutAt: indexing.put_at,
     rows.GradMode: gradients.grad_mode,

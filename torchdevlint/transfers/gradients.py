@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
 from torchdevlint.interpreter import calls, conditions, escapes, pace
-from torchdevlint.knowledge.rows import Backward, Differentiate, GradMode, NoGrad
+from torchdevlint.knowledge.rows import Backward, Differentiate, GradMode, NoGrad, RunForward
 from torchdevlint.names import text_of
 from torchdevlint.parallel import BackwardOfMany
 from torchdevlint.state import TRAINED
@@ -49,7 +49,7 @@ def backward(run: Run, row: Backward, call: Call, receiver: Argument | None) -> 
     return NONE
 
 
-def differentiate(run: Run, row: Differentiate, call: Call, receiver: Argument | None) -> Value:
+def differentiate(run: Run, row: Differentiate | RunForward, call: Call, receiver: Argument | None) -> Value:
     """Give gradients: the loops that run need a graph."""
     pace.differentiated(run)
     return calls.unseen(run, call)

@@ -99,6 +99,7 @@ from torchdevlint.knowledge.rows.tensors import (
     Quiet,
     RankRule,
     ReadHost,
+    RunForward,
 )
 from torchdevlint.records import dataclass
 
@@ -168,6 +169,7 @@ Row: TypeAlias = (
     | Mode
     | Backward
     | Differentiate
+    | RunForward
     | WorkerInfo
     | StartMethod
     | StartProcesses
@@ -309,6 +311,7 @@ __all__ = [
     "Replicas",
     "Result",
     "Row",
+    "RunForward",
     "Sample",
     "SaveFile",
     "SetDevice",

@@ -230,5 +230,18 @@ class Backward:
 
 
 @dataclass(frozen=True, slots=True)
+class RunForward:
+    """A method of a class that runs two others of it: ``forward``, and ``backward`` when gradients come back.
+
+    Both are handed a context first, ``forward`` not where the class has the method ``setup``.
+    https://docs.pytorch.org/docs/2.13/notes/extending.html
+    """
+
+    forward: str = "forward"
+    backward: str = "backward"
+    setup: str = "setup_context"
+
+
+@dataclass(frozen=True, slots=True)
 class Differentiate:
     """A call that gives gradients (`torch.autograd.grad`) and does nothing else that is followed."""
