@@ -141,7 +141,7 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     run.facts.works |= run.activation == 0
     run.facts.saves.append(on_host)
     states.saved(run, states.file_of(run, target), value)
-    if isinstance(value, Opaque | Container) and _is_data(run, value):
+    if isinstance(value, Opaque | Container | Instance) and _is_data(run, value):
         # `if isfile(path): data = torch.load(path)`, `else: torch.save(data, path)`: a cache of what came from outside
         run.facts.caches.update(((path, guard, not truth), value.key) for path, guard, truth in _asked(run, path))
     if path:
@@ -153,7 +153,7 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
 
 
 def _is_data(run: Run, value: Value, depth: int = 0) -> bool:
-    """Tell whether a value comes from outside, or is a list of records (objects of the file) without any tensor."""
+    """Tell whether a value comes from outside, or is an object of the file without any tensor, or a list of such."""
     match value:
         case Opaque():
             return value.placement == lattice.ANY and value.key not in run.results
