@@ -155,7 +155,12 @@ def test_a_fix_that_shows_the_next_place_of_the_fault_is_made(below: str, fixed_
     ("change", "made"),
     [
         (lambda found: replace(found, code="TDL103", line=6, repair=None), True),
-        (lambda found: replace(found, code="TDL103", line=6, trace=found.trace[1:]), False),  # another tensor
+        (
+            lambda found: replace(found, code="TDL103", line=6, trace=found.trace[1:], repair=None),
+            True,
+        ),  # another tensor
+        (lambda found: replace(found, code="TDL103", line=6, trace=found.trace[1:]), False),  # mended in the same line
+        (lambda found: replace(found, line=4, trace=found.trace[1:], repair=None), False),  # another one, above
         (lambda found: replace(found, code="TDL103", line=6, trace=()), False),
         (lambda found: replace(found, code="TDL401", line=6), False),  # another kind
         (lambda found: replace(found, code="TDL905", line=6), True),  # advice

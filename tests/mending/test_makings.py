@@ -272,6 +272,8 @@ def test_the_state_of_an_optimizer_is_read_to_the_host(use: str, where: str) -> 
             "z = torch.zeros(2, 3)\nu = x.view(2, 1).repeat(1, 3)\nreturn z * u[:, :]",
             "z = torch.zeros(2, 3, device=x.device)",
         ),
+        ("z = torch.zeros(2, 3)\nu = x.view(2, 1)\nreturn z * (1 + u[:])", "z = torch.zeros(2, 3, device=x.device)"),
+        ("z = torch.zeros(2, 3)\nu = x[0].view(2, 1)\nreturn z * (u + 1)", ""),
         ("z = torch.zeros(2, 3)\nu = x[0].view(2, 1)\nreturn z * u", ""),
         ("z = torch.zeros(2, 3)\nu = x.view(2, 1)\nx = 1\nreturn z * u", "z = torch.zeros(2, 3, device=x.device)"),
         ("z = torch.zeros(2, 3)\nx = x + 1\nu = x.view(2, 1)\nreturn z * u", ""),
@@ -283,3 +285,14 @@ def test_the_state_of_an_optimizer_is_read_to_the_host(use: str, where: str) -> 
 )
 def test_a_tensor_is_made_where_the_input_is_that_what_it_meets_is_made_of(lines: str, fixed: str) -> None:
     assert "|".join(written(module(lines), "TDL104")) == fixed
+
+
+def test_what_came_to_the_host_with_a_type_is_converted_where_it_is() -> None:
+    lines = "return torch.atan(x) + x.lt(0).type(torch.FloatTensor) * (x.ge(0).type(torch.LongTensor))"
+    fixed = "return torch.atan(x) + x.lt(0).float() * (x.ge(0).long())"
+    head = f"{HEAD}class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(3, 3)\n"
+    text = (
+        f"{head}    def forward(self, x):\n        x = self.l(x)\n        {lines}\nprint(torch.cuda.is_available())\n"
+    )
+    assert written(text, "TDL101") == [fixed]
+    assert written(text.replace("torch.FloatTensor", "kind").replace("torch.LongTensor", "kind"), "TDL101") == []

@@ -106,7 +106,7 @@ def _applied(
     if not _fits(document, changed, task.width) or not changed.is_python():
         return None
     after = check(replace(task, text=changed.given()))
-    mended = [finding for finding, _ in fixes]
+    mended, lines = [finding for finding, _ in fixes], {edit.span.line for _, repair in fixes for edit in repair.edits}
     kinds = {finding.code for finding in mended}
 
     def weighed(found: Iterable[Diagnostic]) -> list[Diagnostic]:  # advice is no reason to leave an error
@@ -114,13 +114,14 @@ def _applied(
 
     left, known = weighed(after.findings), weighed(outcome.findings)
     fewer = sum(d.places for d in left) <= sum(d.places for d in known) - len(fixes)
-    return (changed, after) if fewer or _goes_on(known, left, mended) else None
+    return (changed, after) if fewer or _goes_on(known, left, mended, lines) else None
 
 
-def _goes_on(before: list[Diagnostic], after: list[Diagnostic], mended: list[Diagnostic]) -> bool:
-    """Tell whether all that is found anew are later places of what was mended.
+def _goes_on(before: list[Diagnostic], after: list[Diagnostic], mended: list[Diagnostic], lines: set[int]) -> bool:
+    """Tell whether all that are found anew are later places of what was mended, or faults that only now come to light.
 
     Where a tensor is first used in the wrong place, the program ends: it is the fix that lets it reach the next one.
+    ``lines`` are those that were changed.
     """
     known: Counter[tuple[str, int]] = Counter()
     for one in before:
@@ -129,9 +130,28 @@ def _goes_on(before: list[Diagnostic], after: list[Diagnostic], mended: list[Dia
     for one in after:
         if known[one.code, one.line] >= one.places:
             known[one.code, one.line] -= one.places
-        elif not any(_is_later(one, first) for first in mended):
+        elif not any(_is_later(one, first) or _is_beyond(one, first, lines) for first in mended):
             return False
     return True
+
+
+def _is_beyond(one: Diagnostic, first: Diagnostic, lines: set[int]) -> bool:
+    """Tell whether a finding is about another tensor than one of its kind that was mended, and none of its making.
+
+    A program fails by it where it failed before or after that, so that it went no further, or it is mended next in
+    ``lines`` that were not changed.
+    """
+    operand = _operand(one)
+    if operand in ((), _operand(first)) or one.code[:_KIND] != first.code[:_KIND]:
+        return False
+    if one.repair is not None and one.repair.safety is Safety.SAFE:
+        return lines.isdisjoint(edit.span.line for edit in one.repair.edits)
+    return _failing(one) >= _failing(first) and lines.isdisjoint(span.line for span, _ in operand)
+
+
+def _failing(finding: Diagnostic) -> int:
+    """Return the line in which a program fails by a finding."""
+    return next((step.span.line for step in finding.trace if step.fails), finding.line)
 
 
 def _is_later(one: Diagnostic, first: Diagnostic) -> bool:

@@ -5,6 +5,14 @@ from __future__ import annotations
 CUDA_AVAILABLE = "torch.cuda.is_available"
 DEVICE = "torch.device"
 DISTRIBUTED_SAMPLER = "torch.utils.data.DistributedSampler"
+HOST_TYPES = {
+    f"torch.{name}Tensor": method
+    for name, method in {
+        "Float": "float", "Double": "double", "Half": "half", "BFloat16": "bfloat16", "Long": "long", "Int": "int",
+        "Short": "short", "Char": "char", "Byte": "byte", "Bool": "bool",
+    }.items()
+}  # fmt: skip
+"""Types of tensors on the host, with the methods that convert to the same numbers where a tensor is."""
 MODULE_DICT = "torch.nn.ModuleDict"
 MODULE_LIST = "torch.nn.ModuleList"
 NO_GRAD = "torch.no_grad"

@@ -106,8 +106,11 @@ def beside(source: Source, other: ast.expr | None, node: ast.expr) -> str | None
 def input_beside(source: Source, other: ast.expr | None, there: object, node: ast.expr) -> str | None:
     """Return the device of the input of a method by whose own methods another value was made, for use at a node.
 
-    None of those may be a move.
+    None of those may be a move. What is reckoned of two values is where one of them is.
     """
+    if isinstance(other, ast.BinOp):
+        sides = (input_beside(source, side, there, node) for side in (other.left, other.right))
+        return next((text for text in sides if text is not None), None)
     why = there.why if isinstance(there, Possibility) else None
     moves = {source.call(step.node) for step in why.chain() if step.role in _SENDING} if why is not None else set()
     while isinstance(other, ast.Subscript):
