@@ -139,11 +139,18 @@ def test_a_statement_moves_that_does_nothing_else(move: str, moves: bool) -> Non
     assert after(text, "TDL302") == (f"{head}{move}{OPTIMIZED}{STEP}" if moves else text)
 
 
-@pytest.mark.parametrize(("above", "first"), [("\n", ""), ("", "\n")])
-def test_a_block_that_stands_apart_does_so_where_it_goes(above: str, first: str) -> None:
+@pytest.mark.parametrize(("above", "below"), [("\n", "\n"), ("", "")])
+def test_a_block_that_stands_apart_does_so_where_other_lines_do(above: str, below: str) -> None:
     block = "if torch.cuda.is_available():\n    model.cuda()\n"
     text = f"{MODEL}{above}{OPTIMIZED}\n{block}\n{STEP}"
-    assert after(text, "TDL302") == f"{MODEL}{above}{first}{block}\n{OPTIMIZED}\n{STEP}"
+    assert after(text, "TDL302") == f"{MODEL}{above}{block}{below}{OPTIMIZED}\n{STEP}"
+
+
+def test_a_block_that_is_moved_twice_leaves_no_empty_line_between_optimizers() -> None:
+    other = "second = torch.optim.SGD(other.parameters(), lr=0.1)\n"
+    block = "if torch.cuda.is_available():\n    model.cuda()\n    other.cuda()\n"
+    head, step = f"{MODEL}other = nn.Linear(3, 3)\n", f"{STEP}second.step()\n"
+    assert after(f"{head}{OPTIMIZED}{other}\n{block}\n{step}", "TDL302") == f"{head}{block}{OPTIMIZED}{other}\n{step}"
 
 
 def test_a_statement_moves_before_a_block() -> None:
