@@ -61,3 +61,17 @@ def spread(first, *rest, second=None, **more):
 def calls(unseen, keys):
     spread(*unseen, **{})
     spread(1)
+wrapper = torch.nn.DataParallel(torch.nn.Linear(3, 3), device_ids=[0, 1] if torch.several else None)
+unseen = getattr(wrapper, "nothing")  # reveal: unknown
+holder = torch.nn.Sequential(torch.nn.Linear(3, 3))
+any_of_it = getattr(holder, torch.chosen)  # reveal: unknown
+
+
+class Held(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+
+held = Held()
+any_of_those = getattr(held, torch.chosen)  # reveal: unknown

@@ -17,6 +17,7 @@ from mending_scripts import HEAD, MODEL, MOVED, after, written
         ("if device == 'cuda:0': print(1)", "TDL504", ""),
         ("x = torch.ones(3)\nif x.device == torch.device('cuda'): print(1)", "TDL504", "if x.device.type == 'cuda': print(1)"),
         ("if [device][0] == 'cuda': print(1)", "TDL504", ""),
+        ("x = torch.ones(3)\nif hasattr(x, 'device') and x.device == torch.device('cuda'): print(1)", "TDL504", ""),
         ("name = 'cuda'\nif device == name: print(1)", "TDL504", ""),
         ("x = torch.ones(3)\nmodel.to(x.get_device())", "TDL505", "model.to(x.device)"),
         ("x = torch.ones(3)\nmodel.to(torch.Tensor.get_device(x))", "TDL505", ""),

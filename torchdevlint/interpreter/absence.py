@@ -57,9 +57,9 @@ def note_binding(run: Run, receiver: Value, name: str) -> None:
 
 def missed(run: Run, module: Module, name: str, node: cst.BaseExpression) -> None:
     """Record a read of an attribute that a module does not have, unless something catches the failure."""
-    if module.type.forwards_attributes or not lacks(run, module, name) or not _fails(run, module):
+    if not isinstance(node, cst.Attribute) or module.type.forwards_attributes:
         return
-    if not isinstance(node, cst.Attribute):
+    if not lacks(run, module, name) or not _fails(run, module):
         return
     owners = _owners(module)
     run.emit(AttributeMissed(node, run.world, text_of(node.value), name, module.name, module.key, owners))

@@ -79,10 +79,10 @@ def _fill(run: Run, made: Module | Instance, cls: Class, call: Call) -> None:
         converted = isinstance(lineage.member(run, cls, name), Opaque)
         run.set_attribute(made.key, name, run.opaque(name) if converted else argument.value)
     given = {*names[: len(call.arguments)], *call.keywords}
-    for name in names if not call.open else ():
+    for name in names:
         default = lineage.member(run, cls, name)
-        if name not in given and isinstance(default, Container) and default.kind == FACTORY:
-            factory = run.items(default).exact[0][1]
+        if isinstance(default, Container) and default.kind == FACTORY and (call.open or name not in given):
+            factory = UNKNOWN if call.open else run.items(default).any() or UNKNOWN
             run.set_attribute(made.key, name, calls.call_value(run, factory, calls.Call(call.node, name)))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchdevlint.interpreter import calls, functions, lineage
+from torchdevlint.interpreter import calls, functions, iteration, lineage
 from torchdevlint.interpreter.run import Run
 from torchdevlint.records import replace
 from torchdevlint.state import Items
@@ -41,7 +41,9 @@ def _declared(run: Run, given: Value) -> tuple[str, ...] | None:
             return tuple(text.replace(",", " ").split())
         case Container():
             items = run.items(given)
-            parts = [run.items(v).exact[0][1] if isinstance(v, Container) else v for _, v in items.exact]
+            parts = [
+                (iteration.elements(run, v) or [UNKNOWN])[0] if isinstance(v, Container) else v for _, v in items.exact
+            ]
             known = items.rest is None and not items.lost
             names = [one.value for one in parts if isinstance(one, Const) and isinstance(one.value, str)]
             return tuple(names) if known and len(names) == len(parts) else None

@@ -152,19 +152,17 @@ def save(run: Run, row: SaveFile, call: Call, receiver: Argument | None) -> Valu
     return NONE
 
 
-def _is_data(run: Run, value: Value, depth: int = 0) -> bool:
+def _is_data(run: Run, value: Opaque | Container | Instance) -> bool:
     """Tell whether a value comes from outside, or is an object of the file without any tensor, or a list of such."""
     match value:
         case Opaque():
             return value.placement == lattice.ANY and value.key not in run.results
-        case Container() if depth == 0:
+        case Container():
             items = run.items(value)
             parts = [*(item for _, item in items.exact), *([items.rest] if items.rest is not None else ())]
-            return parts != [] and all(isinstance(one, Instance) and _is_data(run, one, depth + 1) for one in parts)
-        case Instance():
+            return parts != [] and all(isinstance(one, Instance) and _is_data(run, one) for one in parts)
+        case Instance():  # pragma: no branch (there is no other case)
             return not any(isinstance(item, Tensor | Module) for _, item in run.attribute_values(value.key))
-        case _:
-            return False
 
 
 def copy(run: Run, row: CopyFile, call: Call, receiver: Argument | None) -> Value:
