@@ -73,7 +73,7 @@ def _fill(run: Run, made: Module | Instance, cls: Class, call: Call) -> None:
         for argument in call.values():
             escapes.escape(run, argument.value)
         return
-    names = [*dict.fromkeys(name for base in reversed(list(lineage.classes(cls))) for name in base.fields)]
+    names = lineage.fields(cls)
     for name, argument in (*zip(names, call.arguments, strict=False), *call.keywords.items()):
         # What a library declares a field with may convert what the field is given.
         converted = isinstance(lineage.member(run, cls, name), Opaque)

@@ -11,7 +11,7 @@ import libcst as cst
 
 from torchdevlint import lattice, transfers
 from torchdevlint.interpreter import expressions, guards, pace, sameness, selection, uncalled
-from torchdevlint.interpreter.guard_names import guard_text, pure
+from torchdevlint.interpreter.guard_names import guard_text, operand_text
 from torchdevlint.interpreter.guards import ALWAYS_FALSE, ALWAYS_TRUE, Test, guard
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import Count, Query
@@ -260,10 +260,8 @@ def _compare(run: Run, node: cst.Comparison, symbol: str, left: Value, right: Va
     told = guards.told(run, symbol, left, right)
     if told is not None:
         return told
-    left_text, right_text = (
-        f"{value.name}#{value.key}" if isinstance(value, Opaque) and type(side) is cst.Subscript else pure(run, side)
-        for side, value in ((node.left, left), (node.comparisons[0].comparator, right))
-    )
+    left_text = operand_text(run, node.left, left)
+    right_text = operand_text(run, node.comparisons[0].comparator, right)
     if left_text is None or right_text is None:
         name = f"{text_of(node.left)} {symbol} {text_of(node.comparisons[0].comparator)}?{run.new_key()}"
     else:

@@ -104,7 +104,8 @@ def _formatted(run: Run, node: cst.FormattedString) -> Value:
         else:
             assert isinstance(part, cst.FormattedStringExpression)
             value = evaluate(run, part.expression)
-            texts.append(value.value if isinstance(value, Const) and isinstance(value.value, str) else None)
+            text = value.value if isinstance(value, Const) and isinstance(value.value, str) else None
+            texts.append(text if part.conversion is None and part.format_spec is None else None)
             inner = value if inner is None else UNKNOWN
     known = [text for text in texts if text is not None]
     if len(known) == len(texts) and inner is not None:

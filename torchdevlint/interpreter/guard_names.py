@@ -7,7 +7,7 @@ import libcst as cst
 from torchdevlint.interpreter import expressions
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import dotted, operator_text, text_of
-from torchdevlint.values import Opaque
+from torchdevlint.values import Opaque, Value
 
 
 def guard_text(run: Run, node: cst.BaseExpression) -> str:
@@ -18,6 +18,13 @@ def guard_text(run: Run, node: cst.BaseExpression) -> str:
     """
     text = pure(run, node)
     return text if text is not None else f"{text_of(node)}?{run.new_key()}"
+
+
+def operand_text(run: Run, node: cst.BaseExpression, value: Value) -> str | None:
+    """Return what a side of a comparison is called, as by `pure`; a part of an object that keeps it by its identity."""
+    if type(node) is cst.Subscript and isinstance(value, Opaque):
+        return f"{value.name}#{value.key}"
+    return pure(run, node)
 
 
 def pure(run: Run, node: cst.BaseExpression) -> str | None:

@@ -41,6 +41,11 @@ def classes(cls: Class) -> Iterator[Class]:
     return (base for base in lineage(cls) if isinstance(base, Class))
 
 
+def fields(cls: Class) -> list[str]:
+    """Return the names that a class and those behind it annotate, each once, those of the base first."""
+    return list(dict.fromkeys(name for base in reversed(list(classes(cls))) for name in base.fields))
+
+
 def member(run: Run, cls: Class, name: str) -> Value | None:
     """Return a member of a class or of the first behind it that has it, or None; what was bound later replaces it."""
     for base in (cls, *cls.after):  # not by `classes`: it is asked for each attribute of an object

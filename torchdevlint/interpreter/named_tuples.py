@@ -15,7 +15,7 @@ from torchdevlint.values import UNKNOWN, Class, Const, Container, Function, Impo
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
 
-_BASE = "typing.NamedTuple"
+_BASES = ("typing.NamedTuple", "typing_extensions.NamedTuple")
 
 
 def define(run: Run, call: Call) -> Value:
@@ -30,7 +30,7 @@ def define(run: Run, call: Call) -> Value:
     if defaults is not None and isinstance(defaults.value, Container):
         values = [value for _, value in run.items(defaults.value).exact]
         members.update(zip(reversed(fields), reversed(values), strict=False))
-    bases = (Imported(_BASE),)
+    bases = (Imported(_BASES[0]),)
     return Class(run.new_key(), str(name.value.value), node, run.frame.key, members, bases, fields=fields)
 
 
@@ -55,20 +55,12 @@ def is_one(cls: Class) -> bool:
     """Tell whether the objects of a class are named tuples that are made of their fields alone."""
     classes = list(lineage.classes(cls))
     made = any("__new__" in one.members for one in classes)
-    return not made and any(
-        isinstance(base, Imported) and base.name.rpartition(".")[2] == "NamedTuple"
-        for one in classes
-        for base in one.bases
-    )
-
-
-def _fields(cls: Class) -> list[str]:
-    return list(dict.fromkeys(name for one in reversed(list(lineage.classes(cls))) for name in one.fields))
+    return not made and any(isinstance(base, Imported) and base.name in _BASES for one in classes for base in one.bases)
 
 
 def make(run: Run, cls: Class, call: Call) -> Container:
     """Make a named tuple of what a class is called with."""
-    names, sure = _fields(cls), call.arguments[: call.sure]
+    names, sure = lineage.fields(cls), call.arguments[: call.sure]
     given: dict[str, Value] = {
         **{name: one.value for name, one in zip(names, sure, strict=False)},
         **{name: one.value for name, one in call.keywords.items()},
@@ -89,7 +81,7 @@ def attribute(run: Run, value: Container, name: str, node: cst.BaseExpression) -
         # A named tuple of tensors (`x.max(dim=1).values`): all its parts are in one place.
         parts = [item for _, item in items.exact]
         return parts[-1] if parts and all(isinstance(item, Tensor) for item in parts) else UNKNOWN
-    names = _fields(value.cls)
+    names = lineage.fields(value.cls)
     if name in names:
         return dict(items.exact).get(names.index(name), items.rest or UNKNOWN)
     found = lineage.member(run, value.cls, name)
@@ -108,7 +100,7 @@ def call(run: Run, value: Container, name: str, made: Call) -> Value | None:
         return changed(run, value, made)
     if name == "_asdict":
         return run.holder(
-            "dict", Items(tuple((one, attribute(run, value, one, made.node)) for one in _fields(value.cls)))
+            "dict", Items(tuple((one, attribute(run, value, one, made.node)) for one in lineage.fields(value.cls)))
         )
     found = attribute(run, value, name, made.node)
     return calls.call_value(run, found, made) if isinstance(found, Function) else None
@@ -121,7 +113,7 @@ def changed(run: Run, value: Value, call: Call) -> Value:
     new = {name: argument.value for name, argument in call.keywords.items()}
     match value:
         case Container(cls=Class() as cls):
-            items, names = run.items(value), _fields(cls)
+            items, names = run.items(value), lineage.fields(cls)
             kept = dict(items.exact) | {names.index(name): given for name, given in new.items() if name in names}
             return replace(run.holder("tuple", Items(tuple(kept.items()), items.rest, items.lost)), cls=cls)
         case Instance():

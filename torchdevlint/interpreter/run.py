@@ -119,6 +119,7 @@ class Run:
     closed_over: set[int] = field(default_factory=set)
     written: dict[int, dict[str, set[str]]] = field(default_factory=dict)  # by class: attributes, with who binds them
     touched: dict[cst.CSTNode, frozenset[str]] = field(default_factory=dict)  # by method: what it assigns or moves
+    moving: dict[cst.CSTNode, bool] = field(default_factory=dict)  # by method: whether it moves anything
     defaults: dict[cst.Param, Value] = field(default_factory=dict)
     deferred: dict[int, Callable[[], Items]] = field(default_factory=dict)  # iterators, until something iterates them
     generators: dict[cst.CSTNode, bool] = field(default_factory=dict)
@@ -251,8 +252,6 @@ class Run:
         flight = self.flights.get(value.flight) if isinstance(value, Tensor) else None
         if flight is not None and flight.waits == self.waits:
             self.emit(ReadEarly(flight.node, self.world, flight.before, node))
-
-    # the world --------------------------------------------------------------------------------------------
 
     @property
     def is_guarded(self) -> bool:

@@ -139,6 +139,14 @@ def moves_something(run: Run, node: cst.FunctionDef | cst.Lambda) -> bool:
     )
 
 
+def has_move(run: Run, method: Function) -> bool:
+    """Tell whether a method has a call in it that moves."""
+    if method.node not in run.moving:
+        paths = reading.nodes(method.node)
+        run.moving[method.node] = any(isinstance(path[-1], cst.Call) and is_move(run, path[-1]) for path in paths)
+    return run.moving[method.node]
+
+
 def is_move(run: Run, call: cst.Call) -> bool:
     name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     return isinstance(run.knowledge.module.get(name), Move)

@@ -22,18 +22,17 @@ from torchdevlint.transfers.environment import halved, set_variable
 from torchdevlint.transfers.evaluation import evaluated
 from torchdevlint.transfers.frameworks import device_symbol, moving_batches
 from torchdevlint.transfers.groups import called_alone, told_by
+from torchdevlint.transfers.hooks import after_hooks, hooked
 from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
 from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
 from torchdevlint.transfers.modules import (
-    after_hooks,
     as_parameter,
     fill_container,
     freeze,
     hold,
     holds_tensors,
-    hooked,
     of_module,
     register,
 )

@@ -34,6 +34,7 @@ from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items, join_all
 from torchdevlint.transfers import additions, checkpoints, environment, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
+from torchdevlint.transfers.hooks import HOOKED, OUTPUT_HOOKS
 from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import (
@@ -59,36 +60,6 @@ if TYPE_CHECKING:
 
 FROZEN = "<frozen>"
 """The slot that tells that the parameters of a module need no gradient."""
-
-HOOKED = "<hooked>"
-"""The slot that tells that a module has a hook that may move its inputs."""
-
-OUTPUT_HOOKS = "<output hooks>"
-"""The slot of the hooks that a module's output goes through."""
-
-
-def hooked(run: Run, module: Module, depth: int = 0, *, outputs: bool = False) -> bool:
-    """Tell whether a module, or one of those that a container calls in turn, has a hook that may move its inputs.
-
-    With ``outputs``, or what it gives.
-    """
-    if run.store.get(module.key, HOOKED) is not None:
-        return True
-    if outputs and depth and run.store.get(module.key, OUTPUT_HOOKS) is not None:
-        return True  # those of the module itself have their say behind it
-    parts = contained(run, module) if module.type.container is not ContainerKind.NONE and depth < MAX_DEPTH else ()
-    return any(isinstance(part, Module) and hooked(run, part, depth + 1, outputs=outputs) for part in parts)
-
-
-def after_hooks(run: Run, module: Module, call: Call, output: Value) -> Value:
-    """Return the output of a module behind its hooks: what a hook returns, unless that is None, is the output."""
-    hooks = run.store.get(module.key, OUTPUT_HOOKS)
-    for hook in hooks if isinstance(hooks, tuple) else ():
-        given = run.container("tuple", [argument.value for argument in call.arguments])
-        arguments = [calls.Argument(call.node, value) for value in (module, given, output)]
-        result = calls.call_value(run, hook, calls.Call(call.node, call.text, arguments))
-        output = output if result == NONE else result
-    return output
 
 
 def register(run: Run, value: Value, depth: int = 0) -> None:

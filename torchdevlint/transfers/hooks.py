@@ -1,0 +1,45 @@
+"""Hooks of modules: which may move what a module is given, and what becomes of its output behind them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torchdevlint.interpreter import calls
+from torchdevlint.knowledge.rows import ContainerKind
+from torchdevlint.state import MAX_DEPTH
+from torchdevlint.transfers.placing import contained
+from torchdevlint.values import NONE, Module, Value
+
+if TYPE_CHECKING:
+    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.run import Run
+
+HOOKED = "<hooked>"
+"""The slot that tells that a module has a hook that may move its inputs."""
+
+OUTPUT_HOOKS = "<output hooks>"
+"""The slot of the hooks that a module's output goes through."""
+
+
+def hooked(run: Run, module: Module, depth: int = 0, *, outputs: bool = False) -> bool:
+    """Tell whether a module, or one of those that a container calls in turn, has a hook that may move its inputs.
+
+    With ``outputs``, or what it gives.
+    """
+    if run.store.get(module.key, HOOKED) is not None:
+        return True
+    if outputs and depth and run.store.get(module.key, OUTPUT_HOOKS) is not None:
+        return True  # those of the module itself have their say behind it
+    parts = contained(run, module) if module.type.container is not ContainerKind.NONE and depth < MAX_DEPTH else ()
+    return any(isinstance(part, Module) and hooked(run, part, depth + 1, outputs=outputs) for part in parts)
+
+
+def after_hooks(run: Run, module: Module, call: Call, output: Value) -> Value:
+    """Return the output of a module behind its hooks: what a hook returns, unless that is None, is the output."""
+    hooks = run.store.get(module.key, OUTPUT_HOOKS)
+    for hook in hooks if isinstance(hooks, tuple) else ():
+        given = run.container("tuple", [argument.value for argument in call.arguments])
+        arguments = [calls.Argument(call.node, value) for value in (module, given, output)]
+        result = calls.call_value(run, hook, calls.Call(call.node, call.text, arguments))
+        output = output if result == NONE else result
+    return output
