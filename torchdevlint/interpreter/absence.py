@@ -35,6 +35,9 @@ WRAPPED = "module"
 _OF_ANOTHER = "of another class?"
 """How the guard begins that a module, which stands behind it by its key, is of a class that cannot be seen."""
 
+_HAS = "has "
+"""How the guard begins that a value, which may be a module that has it not, has an attribute."""
+
 DYNAMIC = ("__getattr__", "__getattribute__")
 """Methods with which a class answers for any attribute."""
 
@@ -70,7 +73,8 @@ def missed_by_wrapper(run: Run, module: Module, name: str, node: cst.Attribute) 
 
     Code that cannot be seen may bind attributes of the wrapper, but not those that the class of the module has.
     """
-    if module.key not in run.wrapped or _is_own(module, name) or not _fails(run, module):
+    told = (f"{_HAS}{name} {module.key}", True) in run.world  # it has it: then it is another module
+    if told or module.key not in run.wrapped or _is_own(module, name) or not _fails(run, module):
         return
     inner = run.store.value(module.key, WRAPPED)
     if lacks(run, module, name, lent=isinstance(inner, Module) and _surely_has(run, inner, name)):
@@ -165,7 +169,15 @@ def has(run: Run, value: Value, name: Value) -> Value:
         lacking = lacks(run, option, asked) if option.cls is not None else asked == WRAPPED
         return True if known else False if lacking else None
 
-    return _each(run, value, answer)
+    told = _each(run, value, answer)
+    without = [option.key for option, _ in options(value) if isinstance(option, Module) and answer(option) is False]
+    if isinstance(told, Const) or not without:
+        return told
+    others = frozenset((f"{_HAS}{asked} {key}", True) for key in without)
+    if isinstance(told, Flag):
+        return Flag(told.when_true | others, told.when_false)
+    guard = f"{_HAS}{asked} {without}"
+    return Flag(others | {(guard, True)}, frozenset({(guard, False)}))
 
 
 def is_instance(run: Run, value: Value, kinds: Value) -> Value:

@@ -55,8 +55,7 @@ def instantiate(run: Run, cls: Class, call: Call) -> Value:
     else:
         _fill(run, made, cls, call)
         if isinstance(made, Module) and cls.type is not None and not made.type.abstract:
-            for argument in call.values():
-                escapes.escape(run, argument.value)
+            transfers.constructed(run, made, call)
         after = lineage.member(run, cls, "__post_init__")
         if isinstance(after, Function):
             bound = Function(after.node, after.frame, after.name, made, after.owner)

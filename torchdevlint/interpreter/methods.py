@@ -160,6 +160,8 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     row = run.knowledge.module.get(name)
     if row is not None:
         return lineage.itself(transfers.of_module(run, row, receiver, made))  # `super().to(…)` is no other object
+    if name == "__init__":
+        return transfers.constructed(run, receiver, made)
     extra = collections.MODULE_METHODS.get(name)
     if extra is not None and receiver.type.container is not ContainerKind.NONE:
         return extra(run, receiver, made)

@@ -69,6 +69,9 @@ _FUNCTIONAL: dict[str, Combine] = {
         ),
         Mix.STRICT,
         RankRule.SAME,
+        keywords=("q_proj_weight", "k_proj_weight", "v_proj_weight"),
+        instead="use_separate_proj_weight",
+        replaced="in_proj_weight",
         count=2,
     ),
     "linear_cross_entropy": Combine(

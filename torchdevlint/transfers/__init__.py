@@ -29,6 +29,7 @@ from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
 from torchdevlint.transfers.modules import (
     as_parameter,
+    constructed,
     fill_container,
     freeze,
     hold,
@@ -60,6 +61,7 @@ __all__ = [
     "called_alone",
     "changed",
     "choose_device",
+    "constructed",
     "contained",
     "copied",
     "dataset_tensors",

@@ -1,14 +1,15 @@
-"""Hooks of modules: which may move what a module is given, and what becomes of its output behind them."""
+"""What moves tensors within a call of a module: its hooks, and layers of the file that it calls."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, lineage, writers
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers.placing import contained
-from torchdevlint.values import NONE, Module, Value
+from torchdevlint.values import NONE, Function, Module, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Call
@@ -43,3 +44,19 @@ def after_hooks(run: Run, module: Module, call: Call, output: Value) -> Value:
         result = calls.call_value(run, hook, calls.Call(call.node, call.text, arguments))
         output = output if result == NONE else result
     return output
+
+
+def moves(run: Run, layers: Iterable[Value], seen: set[int]) -> bool:
+    """Tell whether a class of the file moves something where one of some layers, or one in them, is called."""
+    for layer in layers:
+        if not isinstance(layer, Module) or layer.key in seen:
+            continue
+        seen.add(layer.key)
+        if layer.cls is None:
+            found = moves(run, contained(run, layer), seen)
+        else:
+            methods = [lineage.member(run, layer.cls, name) for name in (run.knowledge.module_call, "__call__")]
+            found = any(isinstance(method, Function) and writers.has_move(run, method) for method in methods)
+        if found:
+            return True
+    return False

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint.events import Called, Operand
-from torchdevlint.interpreter import calls, escapes, lineage, writers
+from torchdevlint.interpreter import calls, escapes
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, is_host
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, Items
 from torchdevlint.transfers import casting, losses, replicas
-from torchdevlint.transfers.hooks import after_hooks, hooked
+from torchdevlint.transfers.hooks import after_hooks, hooked, moves
 from torchdevlint.transfers.modules import FROZEN, holds_tensors
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
@@ -23,7 +23,6 @@ from torchdevlint.values import (
     UNKNOWN,
     Choice,
     Container,
-    Function,
     Module,
     Object,
     Opaque,
@@ -219,7 +218,7 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         state = ANY  # some of its modules were moved without the others
     if holds_tensors(run, module) and state != ANY:
         casting.met(run, state, function_text(call))
-    whole = holds_tensors(run, module) and state != ANY and not _moves(run, module, set())
+    whole = holds_tensors(run, module) and state != ANY and not moves(run, contained(run, module), set())
     if whole and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
@@ -248,22 +247,6 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
                 calls.call_value(run, layer, calls.Call(call.node, call.text, [calls.Argument(call.node, result)]))
         run.frame.entered -= 1
     return result
-
-
-def _moves(run: Run, container: Module, seen: set[int]) -> bool:
-    """Tell whether a class of the file moves something where a layer of it is called: then each is run."""
-    for layer in contained(run, container):
-        if not isinstance(layer, Module) or layer.key in seen:
-            continue
-        seen.add(layer.key)
-        if layer.cls is None:
-            moves = _moves(run, layer, seen)
-        else:
-            methods = [lineage.member(run, layer.cls, name) for name in (run.knowledge.module_call, "__call__")]
-            moves = any(isinstance(method, Function) and writers.has_move(run, method) for method in methods)
-        if moves:
-            return True
-    return False
 
 
 def _is_layer(value: Value) -> bool:

@@ -32,7 +32,7 @@ from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items, join_all
-from torchdevlint.transfers import additions, checkpoints, environment, leaves, losses, moves, replicas, states
+from torchdevlint.transfers import additions, checkpoints, environment, hooks, leaves, losses, moves, replicas, states
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.hooks import HOOKED, OUTPUT_HOOKS
 from torchdevlint.transfers.operands import receiver_node
@@ -83,6 +83,8 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
         run.bound_at[module.key, name] = node  # what was plain before is to blame where it stays so
     if isinstance(value, Module | Choice):
         register(run, value)
+        if module.type.container is ContainerKind.SEQUENTIAL:
+            iteration.store_item(run, module, Const(name), value)  # the next of those that it calls
     checkpoints.keep(run, value)
     leaves.assigned(run, value, f"self.{name}", node)
     if not run.frame.constructing:
@@ -171,6 +173,10 @@ def _registered(value: Value, holder: Holder, node: cst.CSTNode) -> Value:
 def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) -> Value:
     """Build a module of a torch class."""
     given = place_of(run, call.keywords.get("device"), moving=False)
+    if row.container is ContainerKind.NONE and not (row.scatters or row.forwards_attributes):
+        # What it makes of its parts, and how it calls them, is its own.
+        parted = hooks.moves(run, [argument.value for argument in call.values()], set())
+        row = replace(row, placing=Placing.UNSEEN) if parted else row
     made = Module(run.new_key(), _switched(row, call), None, call.text)
     if row.placing is Placing.USER:
         placement = (
@@ -197,6 +203,20 @@ def construct(run: Run, row: ModuleType, call: Call, receiver: Argument | None) 
     if row.loss is not None:
         losses.keep_weights(run, made, row.loss, call)
     return made
+
+
+def constructed(run: Run, made: Module, call: Call) -> Value:
+    """Run the constructor of a torch class for an object of a class over it (``super().__init__(…)``)."""
+    given = place_of(run, call.keywords.get("device"), moving=False)
+    if given is not None and made.type.placing is Placing.USER:
+        run.store.set(made.key, PLACEMENT, given)
+    if made.type.container is not ContainerKind.NONE:
+        fill_container(run, made, call)
+        _settle_container(run, made)
+    else:
+        for argument in call.values():
+            escapes.escape(run, argument.value)
+    return NONE
 
 
 def _settle_container(run: Run, made: Module) -> None:

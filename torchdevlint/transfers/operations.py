@@ -350,8 +350,9 @@ def _operands(run: Run, row: Combine, call: Call, receiver: Argument | None) -> 
         if first is not None:
             found = [("tensors", item) for item in _items(run, first)]
         return found
+    separate = row.instead in call.keywords and call.keywords[row.instead].value != Const(False)
     for index, name in enumerate(row.operands):
-        if not name:
+        if not name or (separate and name == row.replaced):
             continue
         argument = call.keywords.get(name) or (given[index] if index < len(given) else None)
         if argument is not None:

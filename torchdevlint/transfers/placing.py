@@ -123,6 +123,8 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
         case Opaque() if value.placement == ANY:
             move_module(run, value, placement, visited)
         case Opaque() if value.output:
+            for slot in run.store.holders(value):  # under another name a parameter moves, a buffer stays behind
+                run.store.set(*slot, replace(value, placement=ANY))
             run.store.set(module.key, name, replace(value, placement=placement))
             _move_parts(run, value, placement, visited)
         case Tensor() if value.held is not Holder.NONE:

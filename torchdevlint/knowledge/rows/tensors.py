@@ -116,6 +116,8 @@ class Combine:
     format: bool = False  # the first positional argument is no operand; every further one is (`einsum`)
     variadic: bool = False  # every positional argument is an operand (`block_diag`)
     keywords: tuple[str, ...] = ()  # further operands, which are given by keyword
+    instead: str = ""  # the option that, where it is given, has the keywords read instead of the `replaced` operand
+    replaced: str = ""
     count: int = 0  # number of tensors returned as a tuple; 0 for one tensor, -1 for an unknown number
     sized: Make | None = None  # what it is where a size follows its operands, which are numbers then (`normal`)
 
