@@ -31,6 +31,10 @@ def python(source: str) -> str:
         ("model.forward??\nx = 1", "pass\nx = 1"),
         ("?model\nx = 1", "pass\nx = 1"),
         ("/print x\n,f a b\n;f a\nx = 1", "pass\npass\npass\nx = 1"),
+        # a magic without its sign, where that is no Python
+        ("cd torch/models\npip install timm -q\nx = 1", "get_ipython()(torch, models)\npass\nx = 1"),
+        ("if x:\n    run train.py", "if x:\n    get_ipython()(train)"),
+        ("ls -la\n!ls\ncd = 1", "ls -la\npass\ncd = 1"),
         # what is measured runs, in the place where it stands
         ("%time y = f(x)", "0;    y = f(x)"),
         ("%time f(x)", "_=    f(x)"),

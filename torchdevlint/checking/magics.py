@@ -21,6 +21,12 @@ _RUN_ELSEWHERE = frozenset(
     | {"python", "python2", "python3", "ruby", "script", "sh", "svg", "sx", "system", "writefile"}
 )
 """Cell magics whose cell is no part of the program: it is shown, written to a file or run by another process."""
+_AUTOMATIC = re.compile(
+    r"[ \t]*(?P<code>(?:alias|bookmark|cat|cd|clear|colors|conda|config|cp|env|gui|history|less|load|load_ext|ls|macro|"
+    r"mamba|man|matplotlib|mkdir|more|mv|notebook|pip|popd|pushd|pylab|reload_ext|reset|rm|rmdir|run|set_env|store|"
+    r"system|unload_ext|uv|who|whos|xmode)[ \t]+\S.*)"
+)
+"""Line magics and their words, which IPython takes without a `%` where they are no Python."""
 _MEASURES = re.compile(r"(?P<magic>%(?:memit|prun|timeit|time))(?P<options>(?:[ \t]+-\w+(?:[ \t]*\d+)?)*)[ \t]+")
 _CELL_MAGIC = re.compile(r"%%(?P<name>!|\w+)")
 _ESCAPED = re.compile(r"[ \t]*(?P<code>[%!?/,;].*)", re.DOTALL)
@@ -185,6 +191,9 @@ def _instead(text: str) -> str | None:
     escaped = _ESCAPED.match(text)
     if escaped is not None:
         return indent + _command(escaped["code"])
+    automatic = _AUTOMATIC.fullmatch(text)
+    if automatic is not None and parsed([Line(automatic["code"], 1)]) is None:
+        return indent + _command(f"%{automatic['code']}")
     assigned = _ASSIGNED.match(text)
     if assigned is None:
         return None
