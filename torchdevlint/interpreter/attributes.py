@@ -197,7 +197,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         absence.note_unwrapped(run, value, name)
         return _lent(run, value, name, known, node)
     if name == NAMESPACE:
-        run.lent.add(value.key)
+        escapes.escape(run, value)
     if value.cls is not None:
         found = of_class(run, value, value.cls, name, node)
         if found is not None:

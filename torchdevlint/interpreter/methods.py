@@ -141,6 +141,8 @@ def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.
         transfers.changed(run, receiver)
     for argument in made.values():
         escapes.escape(run, argument.value)
+    if any(isinstance(argument.value, Object) and argument.value.type.array for argument in made.values()):
+        return run.opaque(f"{text_of(node)}(…)")  # what is given arrays may give arrays
     if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
         # of an object that tells of itself (`graph.num_edges()`) this is no tensor
         return replace(run.derive(receiver, f"{receiver.name}.{name}(…)"), member=False)

@@ -17,6 +17,7 @@ from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import join, join_all
 from torchdevlint.values import (
+    SCALAR,
     UNKNOWN,
     Choice,
     Const,
@@ -71,6 +72,8 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
             return UNKNOWN if whole is None else whole
         case Tensor():
             indexed(run, base, node, indices)
+            if base.rank == SCALAR and len(indices) == 1 and isinstance(indices[0][1], Const):
+                return UNKNOWN  # an error of today, a number in the PyTorch that such code was written for
             return transfers.indexed(base, indices)
         case Opaque():
             return _opaque_item(run, base, node, indices)
