@@ -114,6 +114,10 @@ class Store:
         """Bind what no layer takes back: a part of an object that was looked at for the first time."""
         self.bindings.setdefault((owner, name), value)
 
+    def overwrite(self, owner: int, name: str, value: object) -> None:
+        """Bind, on every way, what a test of one of several objects on one way tells of all of them."""
+        self.bindings[owner, name] = value
+
     def holders(self, value: object) -> list[Slot]:
         """Return the slots that hold this very object: the names under which it is known."""
         return [slot for slot, held in self.bindings.items() if held is value]

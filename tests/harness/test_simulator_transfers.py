@@ -33,6 +33,16 @@ FORMS = {
 }
 
 
+@pytest.mark.parametrize("keyword", [False, True])
+@simulated()
+def test_a_module_follows_a_tensor(keyword: bool) -> None:
+    like = torch.zeros(1, device="cuda", dtype=torch.float64)
+    layer = torch.nn.Linear(2, 2)
+    moved = layer.to(tensor=like) if keyword else layer.to(like)
+    assert moved.weight.device == CUDA
+    assert moved.weight.dtype == torch.float64
+
+
 @pytest.mark.parametrize("form", FORMS)
 @simulated()
 def test_moves_to_the_device(form: str) -> None:

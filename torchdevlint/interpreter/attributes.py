@@ -177,7 +177,9 @@ def _of_opaque(run: Run, value: Opaque, name: str, node: cst.BaseExpression) -> 
             pass
     if row is None and name not in knowledge.tensor and name not in knowledge.module:
         run.facts.namespaces.add(value.key)
-    if _is_private(name) and value.key in run.parameter_of:
+    if name == NAMESPACE:
+        escapes.escape(run, run.parameter_of.get(value.key, value))
+    elif _is_private(name) and value.key in run.parameter_of:
         transfers.move_module(run, run.parameter_of[value.key], ANY)
     made = run.derive(value, f"{value.name}.{name}" if value.name else name)
     if isinstance(row, Plain):
@@ -358,6 +360,7 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode,
             run.set_attribute(receiver.key, name, transfers.named(run, value, f"self.{name}"))
         case Opaque():
             module = run.parameter_of.get(receiver.key)
+            transfers.rebound(run, module, name)
             if module is not None and isinstance(run.knowledge.tensor_attributes.get(name), Follow):
                 transfers.move_module(run, module, run.placement_of(value))
                 return

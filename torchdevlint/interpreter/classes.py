@@ -113,7 +113,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
     if not isinstance(made, Module):
         if made.open:  # its base may be a module, which moves what it holds
             for name, value in run.attribute_values(made.key):
-                if isinstance(value, Module):
+                if isinstance(value, Module | Choice):
                     transfers.move_module(run, value, ANY)
                 elif isinstance(value, Tensor) and value.held is not Holder.NONE:
                     run.store.set(made.key, name, replace(value, placement=ANY))

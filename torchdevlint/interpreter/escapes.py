@@ -159,6 +159,9 @@ def _forget_module(run: Run, module: Module, seen: set[int]) -> None:
             _forget_module(run, item, seen)
         elif isinstance(item, Tensor | Opaque):
             run.store.set(module.key, name, replace(item, placement=ANY))
+    for item in transfers.contained(run, module):
+        if isinstance(item, Module):
+            _forget_module(run, item, seen)
 
 
 def consume(run: Run, value: Value, depth: int = 0) -> None:

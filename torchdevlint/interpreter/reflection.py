@@ -83,6 +83,7 @@ def setattr_(run: Run, call: Call) -> Value:
         escapes.rebound(run, receiver)
     elif isinstance(receiver, Opaque):
         escapes.forget_attributes(run, receiver.key)
+        escapes.escape(run, run.parameter_of.get(receiver.key, receiver))  # one of the modules in another
     return NONE
 
 

@@ -45,6 +45,7 @@ from torchdevlint.transfers.placing import contained, copied, move_module, place
 from torchdevlint.transfers.ranks import indexed
 from torchdevlint.transfers.reads import sizes
 from torchdevlint.transfers.states import changed, picked, state_tensor
+from torchdevlint.transfers.visits import rebound
 
 __all__ = [
     "IN_PLACE",
@@ -105,6 +106,7 @@ __all__ = [
     "picked",
     "placed",
     "put_in",
+    "rebound",
     "refusals",
     "register",
     "set_variable",

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import calls, lineage, writers
-from torchdevlint.knowledge.rows import ContainerKind
+from torchdevlint.knowledge.rows import ContainerKind, Register
 from torchdevlint.state import MAX_DEPTH
 from torchdevlint.transfers.placing import contained
 from torchdevlint.values import NONE, Function, Module, Value
 
 if TYPE_CHECKING:
-    from torchdevlint.interpreter.calls import Call
+    from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
 HOOKED = "<hooked>"
@@ -27,12 +27,18 @@ def hooked(run: Run, module: Module, depth: int = 0, *, outputs: bool = False) -
 
     With ``outputs``, or what it gives.
     """
-    if run.store.get(module.key, HOOKED) is not None:
+    if run.store.get(module.key, HOOKED) is not None or run.store.get(0, HOOKED) is not None:
         return True
     if outputs and depth and run.store.get(module.key, OUTPUT_HOOKS) is not None:
         return True  # those of the module itself have their say behind it
     parts = contained(run, module) if module.type.container is not ContainerKind.NONE and depth < MAX_DEPTH else ()
     return any(isinstance(part, Module) and hooked(run, part, depth + 1, outputs=outputs) for part in parts)
+
+
+def of_all(run: Run, row: Register, call: Call, receiver: Argument | None) -> Value:
+    """Note a hook of every module there is (``register_module_forward_pre_hook``)."""
+    run.store.set(0, HOOKED, True)
+    return NONE
 
 
 def after_hooks(run: Run, module: Module, call: Call, output: Value) -> Value:

@@ -14,7 +14,7 @@ from torchdevlint.lattice import ANY, Placement, is_host
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, Items
 from torchdevlint.transfers import casting, losses, replicas
-from torchdevlint.transfers.hooks import after_hooks, hooked, moves
+from torchdevlint.transfers.hooks import after_hooks, hooked
 from torchdevlint.transfers.modules import FROZEN, holds_tensors
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
@@ -218,7 +218,7 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         state = ANY  # some of its modules were moved without the others
     if holds_tensors(run, module) and state != ANY:
         casting.met(run, state, function_text(call))
-    whole = holds_tensors(run, module) and state != ANY and not moves(run, contained(run, module), set())
+    whole = holds_tensors(run, module) and state != ANY and not _has_own(run, module, set())
     if whole and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
@@ -247,6 +247,13 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
                 calls.call_value(run, layer, calls.Call(call.node, call.text, [calls.Argument(call.node, result)]))
         run.frame.entered -= 1
     return result
+
+
+def _has_own(run: Run, container: Module, seen: set[int]) -> bool:
+    """Tell whether a container has layers of classes of the file in it: what those do is known, and run."""
+    seen.add(container.key)
+    layers = [layer for layer in contained(run, container) if isinstance(layer, Module) and layer.key not in seen]
+    return any(layer.cls is not None or _has_own(run, layer, seen) for layer in layers)
 
 
 def _is_layer(value: Value) -> bool:

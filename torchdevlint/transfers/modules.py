@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.interpreter import calls, escapes, iteration, pace
+from torchdevlint.interpreter import escapes, iteration, pace
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
@@ -32,7 +32,18 @@ from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items, join_all
-from torchdevlint.transfers import additions, checkpoints, environment, hooks, leaves, losses, moves, replicas, states
+from torchdevlint.transfers import (
+    additions,
+    checkpoints,
+    environment,
+    hooks,
+    leaves,
+    losses,
+    moves,
+    replicas,
+    states,
+    visits,
+)
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.hooks import HOOKED, OUTPUT_HOOKS
 from torchdevlint.transfers.operands import receiver_node
@@ -129,6 +140,9 @@ def parameter(run: Run, row: ParameterType, call: Call, receiver: Argument | Non
 def registering(run: Run, row: Register, module: Module | Opaque, call: Call) -> Value:
     """`register_buffer(name, tensor)` and its kin."""
     name, held = call.get(0, "name"), call.get(1, "tensor") or call.get(1, "param") or call.get(1, "module")
+    part_of = run.parameter_of.get(module.key)
+    if row.kind in (RegisterKind.HOOK, RegisterKind.OUTPUT_HOOK) and part_of is not None:
+        run.store.set(part_of.key, HOOKED, True)
     if row.kind is RegisterKind.HOOK and isinstance(module, Module):
         run.store.set(module.key, HOOKED, True)
     if row.kind is RegisterKind.OUTPUT_HOOK and isinstance(module, Module):
@@ -351,9 +365,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             pace.switched(run, receiver.key, row.training, call)
             return receiver
         case Submodules():
-            return _submodules(run, row, receiver, call)
+            return visits.submodules(run, row, receiver, call)
         case Visit():
-            return _visit(run, row, receiver, call)
+            return visits.visit(run, row, receiver, call)
         case Cast(half=True):
             environment.native(run)
             return receiver
@@ -361,31 +375,6 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return receiver
         case _:
             return UNKNOWN
-
-
-def _submodules(run: Run, row: Submodules, receiver: Module | Opaque, call: Call) -> Value:
-    """Return the modules in a module: objects of which it is known only what they are parts of."""
-    part = run.opaque("", placement=receiver.placement if isinstance(receiver, Opaque) else ANY)
-    run.parameter_of[part.key] = receiver
-    if row.one:
-        return part
-    return run.container("iterator", (), run.container("tuple", (UNKNOWN, part)) if row.named else part)
-
-
-def _visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value:
-    """Apply a function to every submodule or tensor of a module."""
-    function = call.arguments[0] if call.arguments else None
-    if function is None:
-        return receiver
-    if not row.tensors:
-        inner = run.store.value(receiver.key, "module") if isinstance(receiver, Module) and receiver.type.own else None
-        visited = calls.Argument(call.node, receiver if inner is None else inner)
-        calls.call_value(run, function.value, calls.Call(call.node, call.text, [visited]))
-        return receiver
-    tensor = calls.Argument(call.node, Tensor(run.module_placement(receiver) or ANY, held=Holder.PARAMETER))
-    result = calls.call_value(run, function.value, calls.Call(call.node, call.text, [tensor]))
-    move_module(run, receiver, run.placement_of(result))
-    return receiver
 
 
 def replace_parameters(run: Run, row: Conversion, call: Call, receiver: Argument | None) -> Value:

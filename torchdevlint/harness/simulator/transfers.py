@@ -93,13 +93,15 @@ class Mover:
             return self.copy(tensor, device, non_blocking)
 
     def parse_to(self, *args: Any, **kwargs: Any) -> Any:
-        """PyTorch's parser of the arguments of `to`, for which a device may be an index, too."""
+        """PyTorch's parser of the arguments of `to`, for which a device may be an index or that of a tensor, too."""
         positional = list(args)
         if positional and type(positional[0]) is int:
             positional[0] = Device("cuda", positional[0])
         if type(kwargs.get("device")) is int:
             kwargs["device"] = Device("cuda", kwargs["device"])
-        return _PARSE_TO(*positional, **kwargs)
+        device, *further = _PARSE_TO(*positional, **kwargs)
+        other = kwargs.get("tensor", positional[0] if positional else None)
+        return device_of(other) if isinstance(other, torch.Tensor) else device, *further
 
     def to(self, tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         """`tensor.to(...)` in all its forms."""
