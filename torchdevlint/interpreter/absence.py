@@ -35,7 +35,7 @@ WRAPPED = "module"
 _OF_ANOTHER = "of another class?"
 """How the guard begins that a module, which stands behind it by its key, is of a class that cannot be seen."""
 
-_HAS = "has "
+_HAS = "?has "
 """How the guard begins that a value, which may be a module that has it not, has an attribute."""
 
 DYNAMIC = ("__getattr__", "__getattribute__")
@@ -176,7 +176,7 @@ def has(run: Run, value: Value, name: Value) -> Value:
     others = frozenset((f"{_HAS}{asked} {key}", True) for key in without)
     if isinstance(told, Flag):
         return Flag(told.when_true | others, told.when_false)
-    guard = f"{_HAS}{asked} {without}"
+    guard = f"hasattr {asked} of one of {without}"
     return Flag(others | {(guard, True)}, frozenset({(guard, False)}))
 
 

@@ -14,7 +14,7 @@ from torchdevlint.lattice import ANY, Placement, is_host
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH, Items
 from torchdevlint.transfers import casting, losses, replicas
-from torchdevlint.transfers.hooks import after_hooks, hooked
+from torchdevlint.transfers.hooks import after_hooks, hooked, moves
 from torchdevlint.transfers.modules import FROZEN, holds_tensors
 from torchdevlint.transfers.operands import function_text, operand
 from torchdevlint.transfers.placing import contained
@@ -218,7 +218,9 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         state = ANY  # some of its modules were moved without the others
     if holds_tensors(run, module) and state != ANY:
         casting.met(run, state, function_text(call))
-    whole = holds_tensors(run, module) and state != ANY and not _has_own(run, module, set())
+    in_turn = items.exact and not items.lost and _has_own(run, module, set())
+    apart = in_turn or moves(run, contained(run, module), set())
+    whole = holds_tensors(run, module) and state != ANY and not apart
     if whole and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
