@@ -11,6 +11,7 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import conditions, expressions, iteration, pace, tallies, targets, uncalled
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
+from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, Items
 from torchdevlint.values import UNKNOWN, Container, Opaque, Tensor, Value
 
@@ -134,6 +135,8 @@ def augmented(run: Run, node: cst.AugAssign) -> None:
     if isinstance(before, Container):
         _extended(run, node, before, value)
         return
+    if isinstance(before, Tensor) and isinstance(result, Tensor):
+        result = replace(result, held=before.held)  # the same object, which its module still holds
     if type(node.operator) is cst.AddAssign:
         result = _carried(run, node, node.target, before, node.value, value, result)
     _show(run, node, result)

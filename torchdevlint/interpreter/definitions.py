@@ -42,8 +42,7 @@ def defaults(run: Run, node: cst.FunctionDef | cst.Lambda) -> None:
 def function(run: Run, node: cst.FunctionDef) -> None:
     """Bind a function; decorators that change what a call does are noted."""
     defaults(run, node)
-    if run.is_guarded:
-        run.guarded_functions.add(node)  # where the guard fails there is no such function
+    run.defined_in[node] = run.world & run.defined_in.get(node, run.world)
     made = bound = Function(node, run.frame.key, node.name.value)
     for decorator in reversed(node.decorators):
         wrapper = _wrapped(run, bound, decorator.decorator)

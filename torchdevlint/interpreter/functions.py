@@ -13,7 +13,7 @@ from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
 from torchdevlint.knowledge.rows import Arrives, Move
-from torchdevlint.lattice import ANY, Condition, Placement
+from torchdevlint.lattice import ALWAYS, ANY, Condition, Placement
 from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT, Branch, Items, Writes, join
 from torchdevlint.values import NONE, UNKNOWN, Class, Container, Function, Holder, Instance, Module, Tensor, Value
@@ -299,6 +299,9 @@ def run_symbolically(run: Run, function: Function, arriving: Placement | None = 
     ``arriving`` is the placement of tensors that are handed in (the arguments of a module's `forward`).
     """
     run.called.add(function.node)
+    world, defined = run.world, run.defined_in.get(function.node, ALWAYS)
+    # Where a test failed that a definition stands under there is no such function.
+    run.world = entered = defined | {(guard, holds) for guard, holds in world if (guard, not holds) not in defined}
     frame = open_frame(run, function, None)
     run.frames[frame.key] = frame
     run.store.push()
@@ -310,7 +313,7 @@ def run_symbolically(run: Run, function: Function, arriving: Placement | None = 
     try:
         return _execute(run, frame, function)
     finally:
-        run.no_grad = with_graph
+        run.no_grad, run.world = with_graph, world | (run.world - entered)  # with what it proved
 
 
 def _as_input(arriving: Placement, parameter: cst.Param) -> Placement:

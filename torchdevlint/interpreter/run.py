@@ -115,6 +115,7 @@ class Run:
     opaque_decorated: set[cst.CSTNode] = field(default_factory=set)
     handed: dict[cst.CSTNode, tuple[Arrives, ...]] = field(default_factory=dict)  # to those that a framework calls
     guarded_functions: set[cst.CSTNode] = field(default_factory=set)
+    defined_in: dict[cst.CSTNode, Condition] = field(default_factory=dict)
     expected_to_fail: set[cst.CSTNode] = field(default_factory=set)
     closed_over: set[int] = field(default_factory=set)
     written: dict[int, dict[str, set[str]]] = field(default_factory=dict)  # by class: attributes, with who binds them
