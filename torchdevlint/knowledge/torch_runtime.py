@@ -214,7 +214,7 @@ _MODES: dict[str, Row] = {
     "torch.autograd.backward": Backward(),
     **dict.fromkeys(("torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"), EnvironmentRow()),
     "torch.nn.register_module_forward_pre_hook": Register(RegisterKind.HOOK),
-    "torch.nn.register_module_forward_hook": Register(RegisterKind.HOOK),
+    "torch.nn.register_module_forward_hook": Register(RegisterKind.OUTPUT_HOOK),
     "torch.__future__.set_overwrite_module_params_on_conversion": Conversion(),
     **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast"), Autocast(_AUTOCAST)),
     "torch.cuda.amp.autocast": Autocast(replace(_AUTOCAST, old=True), "cuda", 0),

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import calls, lineage, writers
-from torchdevlint.knowledge.rows import ContainerKind, Register
+from torchdevlint.knowledge.rows import ContainerKind, Register, RegisterKind
 from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers.placing import contained
-from torchdevlint.values import NONE, Function, Module, Value
+from torchdevlint.transfers.placing import contained, parts
+from torchdevlint.values import NONE, Function, Module, Opaque, Partial, Value
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 HOOKED = "<hooked>"
 """The slot that tells that a module has a hook that may move its inputs."""
+
+EVERY = 0
+"""The key that stands for every module there is."""
 
 OUTPUT_HOOKS = "<output hooks>"
 """The slot of the hooks that a module's output goes through."""
@@ -27,7 +30,7 @@ def hooked(run: Run, module: Module, depth: int = 0, *, outputs: bool = False) -
 
     With ``outputs``, or what it gives.
     """
-    if run.store.get(module.key, HOOKED) is not None or run.store.get(0, HOOKED) is not None:
+    if run.store.get(module.key, HOOKED) is not None or run.store.get(EVERY, HOOKED) is not None:
         return True
     if outputs and depth and run.store.get(module.key, OUTPUT_HOOKS) is not None:
         return True  # those of the module itself have their say behind it
@@ -35,16 +38,32 @@ def hooked(run: Run, module: Module, depth: int = 0, *, outputs: bool = False) -
     return any(isinstance(part, Module) and hooked(run, part, depth + 1, outputs=outputs) for part in parts)
 
 
+def register(run: Run, row: Register, module: Module | Opaque, call: Call) -> None:
+    """Note a hook of a module; of one of the modules in another, it is not known which, each may have it."""
+    whole = run.parameter_of.get(module.key, module)
+    for one in parts(run, whole, set()) if whole is not module else (module,):
+        if isinstance(one, Module):
+            _hook(run, row, one.key, call.first)
+
+
 def of_all(run: Run, row: Register, call: Call, receiver: Argument | None) -> Value:
     """Note a hook of every module there is (``register_module_forward_pre_hook``)."""
-    run.store.set(0, HOOKED, True)
+    _hook(run, row, EVERY, call.first)
     return NONE
+
+
+def _hook(run: Run, row: Register, key: int, hook: Value) -> None:
+    if row.kind is RegisterKind.HOOK:
+        run.store.set(key, HOOKED, True)
+    elif isinstance(hook, Function | Partial):
+        earlier = run.store.get(key, OUTPUT_HOOKS)
+        run.store.set(key, OUTPUT_HOOKS, (*(earlier if isinstance(earlier, tuple) else ()), hook))
 
 
 def after_hooks(run: Run, module: Module, call: Call, output: Value) -> Value:
     """Return the output of a module behind its hooks: what a hook returns, unless that is None, is the output."""
-    hooks = run.store.get(module.key, OUTPUT_HOOKS)
-    for hook in hooks if isinstance(hooks, tuple) else ():
+    own, of_each = (run.store.get(key, OUTPUT_HOOKS) for key in (module.key, EVERY))
+    for hook in (*(of_each if isinstance(of_each, tuple) else ()), *(own if isinstance(own, tuple) else ())):
         given = run.container("tuple", [argument.value for argument in call.arguments])
         arguments = [calls.Argument(call.node, value) for value in (module, given, output)]
         result = calls.call_value(run, hook, calls.Call(call.node, call.text, arguments))

@@ -45,7 +45,6 @@ from torchdevlint.transfers import (
     visits,
 )
 from torchdevlint.transfers.devices import named, place_of
-from torchdevlint.transfers.hooks import HOOKED, OUTPUT_HOOKS
 from torchdevlint.transfers.operands import receiver_node
 from torchdevlint.transfers.placing import contained, move_module
 from torchdevlint.values import (
@@ -55,11 +54,9 @@ from torchdevlint.values import (
     Choice,
     Const,
     Container,
-    Function,
     Holder,
     Module,
     Opaque,
-    Partial,
     Tensor,
     Value,
 )
@@ -95,7 +92,8 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     if isinstance(value, Module | Choice):
         register(run, value)
         if module.type.container is ContainerKind.SEQUENTIAL:
-            iteration.store_item(run, module, Const(name), value)  # the next of those that it calls
+            key = int(name) if name.isdecimal() else name
+            iteration.store_item(run, module, Const(key), value)  # the next of those that it calls
     checkpoints.keep(run, value)
     leaves.assigned(run, value, f"self.{name}", node)
     if not run.frame.constructing:
@@ -106,7 +104,8 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     if module.cls is None and (isinstance(value, Tensor | Opaque) or apart):
         run.store.set(module.key, PLACEMENT, ANY)  # one of the parameters of a torch layer: the others may be elsewhere
     if isinstance(value, Tensor) and value.held is not Holder.NONE:
-        known = run.store.holders(value) if value.held is Holder.PARAMETER and not run.frame.constructing else ()
+        told = not run.frame.constructing or (isinstance(node, cst.Assign) and not isinstance(node.value, cst.Call))
+        known = run.store.holders(value) if value.held is Holder.PARAMETER and told else ()
         value = _as_held(value, node, name)
         for slot in known:  # it moves with the module under its other names too
             run.store.set(*slot, value)
@@ -140,16 +139,8 @@ def parameter(run: Run, row: ParameterType, call: Call, receiver: Argument | Non
 def registering(run: Run, row: Register, module: Module | Opaque, call: Call) -> Value:
     """`register_buffer(name, tensor)` and its kin."""
     name, held = call.get(0, "name"), call.get(1, "tensor") or call.get(1, "param") or call.get(1, "module")
-    part_of = run.parameter_of.get(module.key)
-    if row.kind in (RegisterKind.HOOK, RegisterKind.OUTPUT_HOOK) and part_of is not None:
-        run.store.set(part_of.key, HOOKED, True)
-    if row.kind is RegisterKind.HOOK and isinstance(module, Module):
-        run.store.set(module.key, HOOKED, True)
-    if row.kind is RegisterKind.OUTPUT_HOOK and isinstance(module, Module):
-        hook = call.first
-        if isinstance(hook, Function | Partial):
-            earlier = run.store.get(module.key, OUTPUT_HOOKS)
-            run.store.set(module.key, OUTPUT_HOOKS, (*(earlier if isinstance(earlier, tuple) else ()), hook))
+    if row.kind in (RegisterKind.HOOK, RegisterKind.OUTPUT_HOOK):
+        hooks.register(run, row, module, call)
         return NONE
     if held is None or not isinstance(module, Module):
         return NONE
@@ -163,12 +154,16 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
             iteration.add_item(run, module, value)  # under a name of its own
     if row.kind is RegisterKind.PARAMETER:
         leaves.assigned(run, value, call.text, call.node)
+    known = run.store.holders(value) if row.kind is RegisterKind.PARAMETER else ()
     value = _registered(value, Holder.BUFFER if row.kind is RegisterKind.BUFFER else Holder.PARAMETER, call.node)
     register(run, value)
     text = name.value.value if name is not None and isinstance(name.value, Const) else f"<registered {run.new_key()}>"
     run.bound_at[module.key, str(text)] = call.node
     old = run.store.value(module.key, str(text))
     run.set_attribute(module.key, str(text), value)
+    for slot in known:
+        run.store.set(*slot, value)
+        run.lent_parameters.add((module.key, str(text)))
     additions.put_in(run, module, value, old, str(text), call.node)
     return NONE
 
@@ -302,7 +297,7 @@ def fill_container(run: Run, made: Module, call: Call | None) -> None:
 
 def as_parameter(value: Value) -> Value:
     """Return a tensor as the parameter that a `ParameterList` makes of it; anything else as it is."""
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) and value.held is not Holder.PARAMETER:
         return replace(value, held=Holder.PARAMETER, graph=True, unleafed=None)
     return value
 

@@ -268,9 +268,6 @@ def move_opaque(run: Run, row: Move, receiver: Opaque, call: Call, node: cst.Att
         if state is None:
             _left_behind(run, receiver)
         move_module(run, receiver, moved)
-        whole = run.parameter_of.get(receiver.key)
-        if whole is not None and not receiver.parameter:
-            move_module(run, whole, ANY)  # its parts are moved one by one, whether all of them is not known
         for name, value in run.attribute_values(receiver.key):
             if isinstance(value, Tensor):  # what was stored on an object travels with it
                 run.store.set(receiver.key, name, replace(value, placement=moved))

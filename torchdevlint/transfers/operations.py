@@ -26,6 +26,7 @@ from torchdevlint.values import (
     Flag,
     Holder,
     Kept,
+    Module,
     Object,
     Opaque,
     Parameters,
@@ -167,6 +168,8 @@ def operate(
     tensors = [v for v in values if isinstance(v, Tensor) or (isinstance(v, Opaque) and v.placement != ANY)]
     for value in values:
         run.arrive(value, node)
+        if any(isinstance(one, Module) for one in values):
+            escapes.escape(run, value)  # what is made of containers holds the same modules
     if any(isinstance(v, Tensor) for v in values):
         for v in tensors:
             if isinstance(v, Opaque) and reads.moved_itself(run, v):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -52,6 +53,10 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
                 run.store.set(module.key, PLACEMENT, placement)
                 _departed(run, module.key, placement)
                 _move_parts(run, module, placement, visited)
+                if module.key in run.parameter_of and not module.parameter:
+                    move_module(
+                        run, run.parameter_of[module.key], ANY, visited
+                    )  # perhaps not all of it
         case Choice():
             for option, _ in module.options:
                 move_module(run, option, placement, visited)
@@ -91,11 +96,24 @@ def contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
     return (*(value for _, value in items.exact), *further)
 
 
+def parts(run: Run, module: Value, seen: set[int]) -> Iterator[Value]:
+    """Yield a module, and the modules in it and in those."""
+    yield module
+    if isinstance(module, Module):
+        seen.add(module.key)
+        for part in (*contained(run, module), *(value for _, value in run.attribute_values(module.key))):
+            if isinstance(part, Module) and part.key not in seen:
+                yield from parts(run, part, seen)
+
+
 def _move_contained(run: Run, module: Module, placement: Placement, visited: set[int]) -> None:
     """Move the elements of a registered list or dict: modules in place, parameters by another value."""
     items = run.items(module)
     moved = [(key, _relocated(value, placement)) for key, value in items.exact]
     rest = _relocated(items.rest, placement) if items.rest is not None else None
+    for (_, value), (_, placed_anew) in zip(items.exact, moved, strict=True):
+        for slot in run.store.holders(value) if placed_anew is not value and isinstance(value, Tensor) else ():
+            run.store.set(*slot, placed_anew)  # a parameter stays the same object, whatever it is called
     if rest is not items.rest or any(new is not old for (_, new), (_, old) in zip(moved, items.exact, strict=True)):
         run.store.set(module.key, ITEMS, Items(tuple(moved), rest, items.lost))
     for value in contained(run, module):
@@ -133,8 +151,23 @@ def _move_held(run: Run, module: Module, name: str, value: Value, placement: Pla
                 for slot in run.store.holders(value):  # a parameter stays the same object, whatever it is called
                     run.store.set(*slot, moved)
             run.store.set(module.key, name, moved)
+        case Container():
+            _forget_taken(run, value)
         case _:
             return
+
+
+def _forget_taken(run: Run, container: Container) -> None:
+    """Forget where elements are that were taken out of layers: a parameter moves with its layer, a buffer does not."""
+    items = run.items(container)
+    exact = [
+        (key, replace(item, placement=ANY))
+        if isinstance(item, Opaque) and item.output and item.key in run.parameter_of
+        else (key, item)
+        for key, item in items.exact
+    ]
+    if exact != list(items.exact):
+        run.store.set(container.key, ITEMS, Items(tuple(exact), items.rest, items.lost))
 
 
 def _move_parts(run: Run, whole: Opaque, placement: Placement, visited: set[int]) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import Submodules, Visit
 from torchdevlint.lattice import ANY
 from torchdevlint.records import replace
-from torchdevlint.transfers.placing import contained, move_module
+from torchdevlint.transfers.placing import move_module, parts
 from torchdevlint.values import UNKNOWN, Holder, Module, Opaque, Tensor, Value
 
 if TYPE_CHECKING:
@@ -33,7 +32,9 @@ def visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value:
         return receiver
     if not row.tensors:
         inner = run.store.value(receiver.key, "module") if isinstance(receiver, Module) and receiver.type.own else None
-        for visited in _visited(run, receiver if inner is None else inner, set()):
+        whole, *layers = parts(run, receiver if inner is None else inner, set())
+        # What a function does to layers of torch is known; it comes to the whole last.
+        for visited in (*(one for one in layers if isinstance(one, Module) and one.cls is not None), whole):
             given = [calls.Argument(call.node, visited)]
             calls.call_value(run, function.value, calls.Call(call.node, call.text, given))
         return receiver
@@ -45,18 +46,8 @@ def visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value:
 
 def rebound(run: Run, whole: Module | Opaque | None, name: str) -> None:
     """Forget where an attribute is in the modules of a module, of which one, it is not known which, binds it anew."""
-    for part in _visited(run, whole, set()) if whole is not None else ():
+    for part in parts(run, whole, set()) if whole is not None else ():
         if isinstance(part, Module):
             held = run.store.value(part.key, name)
             if isinstance(held, Tensor) and held.held is Holder.NONE:
                 run.store.overwrite(part.key, name, replace(held, placement=ANY))  # `if isinstance(layer, …)`
-
-
-def _visited(run: Run, module: Value, seen: set[int]) -> Iterator[Value]:
-    """Yield a module, behind those in it that are of classes of the file: what a function does to layers is known."""
-    if isinstance(module, Module):
-        seen.add(module.key)
-        for part in (*contained(run, module), *(value for _, value in run.attribute_values(module.key))):
-            if isinstance(part, Module) and part.key not in seen:
-                yield from (one for one in _visited(run, part, seen) if isinstance(one, Module) and one.cls is not None)
-    yield module
