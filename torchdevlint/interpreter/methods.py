@@ -17,6 +17,7 @@ from torchdevlint.interpreter import (
     escapes,
     functions,
     lineage,
+    modes,
     named_tuples,
     selection,
 )
@@ -183,7 +184,7 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
 
 def call_module(run: Run, module: Module, made: Call) -> Value:
     """Call a module: its own `forward` where the file has it, else what its row tells; then its hooks."""
-    value = transfers.after_hooks(run, module, made, _call_module(run, module, made))
+    value = modes.of_call(run, module, transfers.after_hooks(run, module, made, _call_module(run, module, made)))
     transfers.evaluated(run, module, made, value)
     clocks.launched(run, made.node, run.placement_of(value))
     return replace(value, output=True) if isinstance(value, Tensor) else value

@@ -19,7 +19,16 @@ from torchdevlint.knowledge.host_libraries import (
 )
 from torchdevlint.knowledge.ignite import IGNITE
 from torchdevlint.knowledge.lightning import LIGHTNING
-from torchdevlint.knowledge.methods import CALL, MODULE, MODULE_ONLY, NOT_OF_ALL, OPTIMIZER, OVERRIDES, STATE_OVERRIDES
+from torchdevlint.knowledge.methods import (
+    CALL,
+    MODULE,
+    MODULE_ONLY,
+    NOT_OF_ALL,
+    OPTIMIZER,
+    OVERRIDES,
+    STATE_OVERRIDES,
+    TRAINING,
+)
 from torchdevlint.knowledge.rows import Knowledge
 from torchdevlint.knowledge.torch_functional import TORCH_FUNCTIONAL
 from torchdevlint.knowledge.torch_functions import TORCH_FUNCTIONS
@@ -64,6 +73,7 @@ DEFAULT = Knowledge(
     half=HALF,
     module_only=MODULE_ONLY,
     module_call=CALL,
+    module_mode=TRAINING,
     module_overrides=OVERRIDES,
     state_overrides=STATE_OVERRIDES,
     aliases=ALIASES,

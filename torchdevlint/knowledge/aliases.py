@@ -19,9 +19,15 @@ bernoulli beta categorical dirichlet exponential gamma geometric kl laplace log_
 one_hot_categorical poisson uniform
 """)
 
+# They stand nowhere else.
+_HOOKS = words("""
+torch.nn.modules.module.register_module_forward_pre_hook torch.nn.modules.module.register_module_forward_hook
+""")
+
 _PAIRS = {
     **{f"torch.distributions.{module}.": "torch.distributions." for module in _DISTRIBUTIONS},
     **{f"torch.nn.modules.{module}.": "torch.nn." for module in _NN_MODULES},
+    **{name: name for name in _HOOKS},
     "torch.nn.modules.": "torch.nn.",
     "torch.nn.parameter.": "torch.nn.",
     "torch.nn.parallel.DataParallel": "torch.nn.DataParallel",

@@ -107,6 +107,7 @@ MODULE_ONLY = frozenset(
 )
 
 CALL = "forward"
+TRAINING = "training"
 OVERRIDES = ("to", "cuda", "cpu", "_apply", "children", "named_children")
 STATE_OVERRIDES = (
     "_register_state_dict_hook",

@@ -46,7 +46,7 @@ from torchdevlint.transfers import (
 )
 from torchdevlint.transfers.devices import named, place_of
 from torchdevlint.transfers.operands import receiver_node
-from torchdevlint.transfers.placing import contained, move_module
+from torchdevlint.transfers.placing import contained, move_module, parts
 from torchdevlint.values import (
     ANY_RANK,
     NONE,
@@ -357,7 +357,9 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             _set_frozen(run, receiver, given and call.first != Const(True), set())
             return receiver
         case Mode():
-            pace.switched(run, receiver.key, row.training, call)
+            for part in parts(run, receiver, set()):
+                if isinstance(part, Module | Opaque):
+                    pace.switched(run, part.key, row.training, call)
             return receiver
         case Submodules():
             return visits.submodules(run, row, receiver, call)

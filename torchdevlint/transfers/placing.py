@@ -54,9 +54,7 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
                 _departed(run, module.key, placement)
                 _move_parts(run, module, placement, visited)
                 if module.key in run.parameter_of and not module.parameter:
-                    move_module(
-                        run, run.parameter_of[module.key], ANY, visited
-                    )  # perhaps not all of it
+                    move_module(run, run.parameter_of[module.key], ANY, visited)  # perhaps not all of it
         case Choice():
             for option, _ in module.options:
                 move_module(run, option, placement, visited)

@@ -203,8 +203,9 @@ class Knowledge:
     ``file_reads`` are functions that read a file and decode it. ``processes`` are prefixes of calls that start other
     processes.
     ``default_device`` is where tensors are made that are given no device, if that is not the host.
-    ``module_call`` is the method that calling a module runs; a class that
-    overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its state as it likes.
+    ``module_call`` is the method that calling a module runs, ``module_mode`` the attribute that tells whether it
+    trains; a class that overrides one of ``module_overrides`` moves what it likes, one of ``state_overrides`` names its
+    state as it likes.
     """
 
     names: Mapping[str, Row]
@@ -215,6 +216,7 @@ class Knowledge:
     tensor_only: frozenset[str]
     module_only: frozenset[str]
     module_call: str
+    module_mode: str
     dtypes: frozenset[str]
     half: frozenset[str]
     module_overrides: tuple[str, ...]
