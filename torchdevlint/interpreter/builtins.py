@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import absence, calls, classes, iteration, named_tuples, pace, reflection
 from torchdevlint.interpreter.run import Run
+from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.records import replace
 from torchdevlint.state import Items, join, join_all
@@ -16,6 +17,7 @@ from torchdevlint.values import (
     Container,
     Device,
     Form,
+    Module,
     Opaque,
     Parameters,
     Tensor,
@@ -136,6 +138,8 @@ def _same(run: Run, call: Call) -> Value:
     value = iteration.iterated(run, call.first)
     if isinstance(value, Container):
         return iteration.part_of(run, value, run.container("list", (), run.items(value).any()))
+    if isinstance(value, Module) and value.type.container is not ContainerKind.NONE:
+        return run.container("list", (), run.items(value).any())
     return value
 
 

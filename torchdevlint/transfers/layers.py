@@ -213,7 +213,7 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         run.facts.tensors.add(first.value.key)
     state = run.module_placement(module) or ANY
     if hooked(run, module):
-        return _behind_hooks(run, module, Tensor(state, (1, None)))
+        return _behind_hooks(run, module, _behind_layers(run, module, call, Tensor(state, (1, None))))
     if any(placed != state for placed in _placements(run, module)):
         state = ANY  # some of its modules were moved without the others
     if holds_tensors(run, module) and state != ANY:
@@ -224,13 +224,9 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     if whole and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
-        graph = not run.no_grad
-        for layer in contained(run, module):
-            if isinstance(layer, Module):  # each is called, and what its hooks are given is where it is
-                after_hooks(run, layer, call, Tensor(state, (1, None), graph))
-        if run.store.get(module.key, FROZEN) is True:
-            return Tensor(state, (1, None), _input_graph(call))
-        return _behind_hooks(run, module, Tensor(state, (1, None), graph))
+        frozen = run.store.get(module.key, FROZEN) is True
+        graph = _input_graph(call) if frozen else not run.no_grad
+        return _behind_hooks(run, module, _behind_layers(run, module, call, Tensor(state, (1, None), graph)))
     if not items.lost and items.exact and run.frame.entered < MAX_DEPTH:
         run.frame.entered += 1
         value = first.value if first is not None else UNKNOWN
@@ -256,6 +252,14 @@ def _has_own(run: Run, container: Module, seen: set[int]) -> bool:
     seen.add(container.key)
     layers = [layer for layer in contained(run, container) if isinstance(layer, Module) and layer.key not in seen]
     return any(layer.cls is not None or _has_own(run, layer, seen) for layer in layers)
+
+
+def _behind_layers(run: Run, module: Module, call: Call, output: Tensor) -> Value:
+    """Return what a `Sequential` gives behind the hooks of its layers, which are given what is where it is."""
+    value: Value = output
+    for layer in contained(run, module):
+        value = after_hooks(run, layer, call, output) if isinstance(layer, Module) else output
+    return value
 
 
 def _is_layer(value: Value) -> bool:
