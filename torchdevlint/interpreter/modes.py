@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from torchdevlint import lattice, transfers
 from torchdevlint.interpreter import iteration
 from torchdevlint.interpreter.run import Run
@@ -20,8 +22,8 @@ def of_call(run: Run, module: Module, value: Value) -> Value:
         return value
     guards: dict[str, bool | None] = {}
     for part in transfers.parts(run, module, set()):
-        asked = run.store.value(part.key, run.knowledge.module_mode) if isinstance(part, Module) else None
-        if isinstance(part, Module) and isinstance(asked, Opaque):
+        asked = run.store.value(part.key, run.knowledge.module_mode)
+        if isinstance(asked, Opaque):
             guards[_guard(asked)] = _trains(run, part, module)
     return _in_mode(run, value, guards, 0)
 
@@ -31,7 +33,7 @@ def _guard(asked: Opaque) -> str:
     return f"{asked.name}#{asked.key}"
 
 
-def _trains(run: Run, part: Module, whole: Module) -> bool | None:
+def _trains(run: Run, part: Module | Opaque, whole: Module) -> bool | None:
     """Tell whether a part of a module is in training mode; None where that is not known."""
     for one in (part, whole):
         if (one.key, MODE) in run.store.bindings:
@@ -61,8 +63,9 @@ def _in_mode(run: Run, value: Value, guards: dict[str, bool | None], depth: int)
         case Choice():
             known = [(option, _known(condition, guards)) for option, condition in value.options]
             left = tuple((option, condition) for option, condition in known if condition is not None)
-            unsure = any(guards.get(guard, True) is None for _, condition in value.options for guard, _ in condition)
-            return UNKNOWN if unsure or not left else left[0][0] if len(left) == 1 else Choice(left)
+            if not left or _is_unsure((condition for _, condition in value.options), guards):
+                return UNKNOWN
+            return left[0][0] if len(left) == 1 else Choice(left)
         case Container() if depth < MAX_DEPTH:
             return iteration.rebuilt(run, value, lambda item: _in_mode(run, item, guards, depth + 1))
         case _:
@@ -70,10 +73,15 @@ def _in_mode(run: Run, value: Value, guards: dict[str, bool | None], depth: int)
 
 
 def _placed(placement: Placement, guards: dict[str, bool | None]) -> Placement:
-    if any(guards.get(guard, True) is None for possibility in placement for guard, _ in possibility.condition):
+    if _is_unsure((possibility.condition for possibility in placement), guards):
         return ANY
     known = ((possibility, _known(possibility.condition, guards)) for possibility in placement)
     return frozenset(lattice.Possibility(p.device, left, p.why) for p, left in known if left is not None) or ANY
+
+
+def _is_unsure(conditions: Iterable[Condition], guards: dict[str, bool | None]) -> bool:
+    """Tell whether conditions ask for a mode that is not known."""
+    return any(guards.get(guard, True) is None for condition in conditions for guard, _ in condition)
 
 
 def _known(condition: Condition, guards: dict[str, bool | None]) -> Condition | None:

@@ -42,8 +42,7 @@ def register(run: Run, row: Register, module: Module | Opaque, call: Call) -> No
     """Note a hook of a module; of one of the modules in another, it is not known which, each may have it."""
     whole = run.parameter_of.get(module.key, module)
     for one in parts(run, whole, set()) if whole is not module else (module,):
-        if isinstance(one, Module):
-            _hook(run, row, one.key, call.first)
+        _hook(run, row, one.key, call.first)
 
 
 def of_all(run: Run, row: Register, call: Call, receiver: Argument | None) -> Value:

@@ -362,8 +362,7 @@ def of_module(run: Run, row: Row, receiver: Module | Opaque, call: Call) -> Valu
             return receiver
         case Mode():
             for part in parts(run, receiver, set()):
-                if isinstance(part, Module | Opaque):
-                    pace.switched(run, part.key, row.training, call)
+                pace.switched(run, part.key, row.training, call)
             return receiver
         case Submodules():
             return visits.submodules(run, row, receiver, call)

@@ -94,7 +94,7 @@ def contained(run: Run, module: Module | Container) -> tuple[Value, ...]:
     return (*(value for _, value in items.exact), *further)
 
 
-def parts(run: Run, module: Value, seen: set[int]) -> Iterator[Value]:
+def parts(run: Run, module: Module | Opaque, seen: set[int]) -> Iterator[Module | Opaque]:
     """Yield a module, and the modules in it and in those."""
     yield module
     if isinstance(module, Module):

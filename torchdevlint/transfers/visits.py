@@ -32,7 +32,7 @@ def visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value:
         return receiver
     if not row.tensors:
         inner = run.store.value(receiver.key, "module") if isinstance(receiver, Module) and receiver.type.own else None
-        whole, *layers = parts(run, receiver if inner is None else inner, set())
+        whole, *layers = parts(run, inner if isinstance(inner, Module | Opaque) else receiver, set())
         # What a function does to layers of torch is known; it comes to the whole last.
         for visited in (*(one for one in layers if isinstance(one, Module) and one.cls is not None), whole):
             given = [calls.Argument(call.node, visited)]
@@ -47,7 +47,6 @@ def visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value:
 def rebound(run: Run, whole: Module | Opaque | None, name: str) -> None:
     """Forget where an attribute is in the modules of a module, of which one, it is not known which, binds it anew."""
     for part in parts(run, whole, set()) if whole is not None else ():
-        if isinstance(part, Module):
-            held = run.store.value(part.key, name)
-            if isinstance(held, Tensor) and held.held is Holder.NONE:
-                run.store.overwrite(part.key, name, replace(held, placement=ANY))  # `if isinstance(layer, …)`
+        held = run.store.value(part.key, name)
+        if isinstance(held, Tensor) and held.held is Holder.NONE:
+            run.store.overwrite(part.key, name, replace(held, placement=ANY))  # `if isinstance(layer, …)`
