@@ -82,7 +82,38 @@ BROKEN = {
         )
         """,
     ),
+    "an attribute of what it gives": (
+        "logits = network(images_of_the_loader@, lengths_of_the_sequences).output.logits",
+        f"""\
+        logits = network(
+            images_of_the_loader{MOVE},
+            lengths_of_the_sequences,
+        ).output.logits
+        """,
+    ),
+    "an argument with a line of its own": (
+        "out = model(\n            images=images_of_the_loader_of_which_this_is_long@,\n            lengths=lengths,\n        )",
+        """\
+        out = model(
+            images=images_of_the_loader_of_which_this_is_long.to(
+                next(model.parameters()).device
+            ),
+            lengths=lengths,
+        )
+        """,
+    ),
+    "arguments that share a line": (
+        "out = model(\n            images_of_the_loader_of_this_batch@, lengths_of_the_sequences, [1, 2]\n        )",
+        f"""\
+        out = model(
+            images_of_the_loader_of_this_batch{MOVE},
+            lengths_of_the_sequences,
+            [1, 2],
+        )
+        """,
+    ),
 }
+LONG = "images_of_the_loader_of_which_this_is_long_enough"
 REFUSED = {
     "a comment": "outputs = model(images_of_the_loader@, lengths_of_the_sequences)  # why",
     "a chain of calls": "outputs = model(images_of_the_loader@, lengths_of_the_sequences).argmax(dim=1)",
@@ -96,7 +127,14 @@ REFUSED = {
     "commas of a lambda": "outputs = model(images_of_the_loader@, lambda a, b: a + b, lengths_of_it)",
     "commas of a generator": "outputs = model(images + a for a, b in images_of_the_loader@.pairs_of_it)",
     "an argument that is too long": f"out = model({'a' * 60}@)",
-    "the line of an argument": "model(\n            images_of_the_loader_of_which_this_is_long_enough@, lengths_of_it)",
+    "the line of an argument": f"model(\n            {LONG}@, lengths_of_it)",
+    "the first line of the arguments": f"model(a,\n            {LONG}@, lengths_of_it\n        )",
+    "a comment behind an argument": f"model(\n            {LONG}@,  # why\n            lengths_of_it,\n        )",
+    "the end of another bracket": f"model(f(\n            {LONG}@), lengths_of_it)",
+    "the beginning of another bracket": f"model(\n            {LONG}@, *f(\n            lengths_of_it))",
+    "an argument that is a sum": f"model(\n            {LONG}@ + 1,\n        )",
+    "an argument that is a lambda": f"model(\n            lambda a: {LONG}@,\n        )",
+    "a line that stays too long": f"model(\n            {LONG}_and_{LONG}@,\n        )",
 }
 
 

@@ -136,16 +136,18 @@ def _goes_on(before: list[Diagnostic], after: list[Diagnostic], mended: list[Dia
 
 
 def _is_beyond(one: Diagnostic, first: Diagnostic, lines: set[int]) -> bool:
-    """Tell whether a finding is about another tensor than one of its kind that was mended, and none of its making.
+    """Tell whether a finding is of the kind of one that was mended, and none of its making.
 
-    A program fails by it where it failed before or after that, so that it went no further, or it is mended next in
-    ``lines`` that were not changed.
+    It is mended next in ``lines`` that were not changed, or is about another tensor, and a program fails by it where it
+    failed before or after that, so that it went no further.
     """
     operand = _operand(one)
-    if operand in ((), _operand(first)) or one.code[:_KIND] != first.code[:_KIND]:
+    if operand == () or one.code[:_KIND] != first.code[:_KIND]:
         return False
     if one.repair is not None and one.repair.safety is Safety.SAFE:
         return lines.isdisjoint(edit.span.line for edit in one.repair.edits)
+    if operand == _operand(first):
+        return False
     return _failing(one) >= _failing(first) and lines.isdisjoint(span.line for span, _ in operand)
 
 

@@ -41,7 +41,8 @@ def fitted(source: Source, repair: Repair, width: int) -> Repair | None:
         if all(width_of(line) <= allowed or line in known for line in text.split("\n")):
             edits += group
             continue
-        broken = _broken(source, text, first, allowed) if first == last else None
+        begins = first in source.cached(_statements)
+        broken = (_broken if begins else _broken_inside)(source, text, first, allowed) if first == last else None
         if broken is None:
             return None
         indent = len(source.indent(first))
@@ -93,38 +94,97 @@ def _broken(source: Source, text: str, line: int, allowed: int) -> str | None:
         return None
     if parts is None:
         return None
-    head, arguments, has_comma = parts
+    head, arguments, has_comma, tail = parts
     inner = indent + step_of(source)
     together, apart = [", ".join(arguments)], [f"{one}," for one in arguments]
     for lines in [apart] if has_comma else [together, apart]:
-        written = [f"{indent}{head}", *(f"{inner}{one}" for one in lines), f"{indent})"]
+        written = [f"{indent}{head}", *(f"{inner}{one}" for one in lines), f"{indent}){tail}"]
         if all(width_of(one) <= allowed for one in written):
             return "\n".join(written).removeprefix(indent)
     return None
+
+
+def _broken_inside(source: Source, text: str, line: int, allowed: int) -> str | None:
+    """Return a line within a statement over several, without its first indentation, None where it stays one.
+
+    One that has the arguments of a call to itself becomes a line for each; one that ends in a call has what that is
+    given on a line of its own.
+    """
+    indent, code = source.indent(line), text.strip()
+    comma = "," if code.endswith(",") else ""
+    code = code.removesuffix(",")
+    found = _brackets(code)
+    if found is None:
+        return None
+    commas, opening = found
+    alone = source.lines[line - 2].rstrip().endswith("(") and source.lines[line].lstrip().startswith(")")
+    if commas and alone:
+        ends = [*commas, len(code)]
+        written = [f"{indent}{code[a:b].strip()}," for a, b in zip((0, *(c + 1 for c in commas)), ends, strict=True)]
+    elif opening is not None and not commas:
+        inner = indent + step_of(source)
+        written = [f"{indent}{code[: opening + 1]}", f"{inner}{code[opening + 1 : -1].strip()}", f"{indent}){comma}"]
+    else:
+        return None
+    return "\n".join(written).removeprefix(indent) if all(width_of(one) <= allowed for one in written) else None
+
+
+def _brackets(code: str) -> tuple[list[int], int | None] | None:
+    """Return where the commas outside brackets are, and where the call begins that a text ends in.
+
+    None where its brackets are not in pairs, or where a comma may be no separator of arguments.
+    """
+    opened: list[int] = []
+    commas: list[int] = []
+    closed = None
+    try:
+        for token in _tokens(code):
+            if token.type == tokenize.COMMENT or (not opened and token.string in _COMMAS_OF_THEIR_OWN):
+                return None
+            if token.type == tokenize.OP and token.string in _OPENING:
+                opened.append(token.start[1])
+            elif token.type == tokenize.OP and token.string in _CLOSING:
+                if not opened:
+                    return None
+                opening = opened.pop()
+                closed = opening if token.string == ")" and token.end[1] == len(code) else None
+            elif token.string == "," and not opened:
+                commas.append(token.start[1])
+    except (tokenize.TokenError, SyntaxError):  # a part of a text that goes on in another line
+        return None
+    return commas, closed
 
 
 def _statements(source: Source) -> dict[int, ast.stmt]:
     return {one.lineno: one for one in ast.walk(source.tree) if isinstance(one, ast.stmt)}
 
 
-def _arguments(code: str) -> tuple[str, list[str], bool] | None:
-    """Return how a statement begins that ends in a call, the arguments of that, and whether a comma follows them."""
+def _arguments(code: str) -> tuple[str, list[str], bool, str] | None:
+    """Return how a statement begins that ends in a call, or in an attribute of what that gives: `model(x).logits`.
+
+    With the arguments of the call, whether a comma follows them, and what follows the call.
+    """
     match ast.parse(code).body:
         case [ast.Expr(value=value) | ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Return(value=value)]:
             pass
         case _:
             return None
+    if value is None or value.end_col_offset != len(code.encode()):
+        return None  # a part of it is in parentheses
+    while isinstance(value, ast.Attribute):
+        value = value.value
     if not isinstance(value, ast.Call) or any(isinstance(one, ast.Call) for one in ast.walk(value.func)):
         return None
-    start = len(code.encode()[: value.func.end_col_offset].decode())
+    start, end = (len(code.encode()[:place].decode()) for place in (value.func.end_col_offset, value.end_col_offset))
     opening = code.find("(", start)
-    if code[start:opening].strip() or value.end_col_offset != len(code.encode()):
+    if code[start:opening].strip() or code[end : end + 1].strip(".") or code[end - 1] != ")":
         return None  # a part of it is in parentheses
-    return _split(code, opening)
+    found = _split(code[:end], opening)
+    return (*found, code[end:]) if found is not None else None
 
 
 def _split(code: str, opening: int) -> tuple[str, list[str], bool] | None:
-    """Split what is between a bracket and the end of a statement at the commas that are in no other bracket."""
+    """Split what is between a bracket and the end of a text at the commas that are in no other bracket."""
     depth, begin, arguments = 0, opening + 1, []
     for token in _tokens(code):
         column = token.start[1]

@@ -111,12 +111,39 @@ def _stands_in(source: Source, taken: frozenset[ast.expr], node: ast.AST | None)
 
 
 def _reads_of(source: Source, call: ast.Call) -> list[ast.expr]:
-    """Return where a variable is read that holds what a call gives, and nothing else."""
+    """Return where a variable is read that holds what a call gives; none where it may hold something else there."""
     name = _name_of(source, call)
     scope = source.scopes.around(call)[0]
-    if name is None or isinstance(scope, ast.ClassDef) or len(source.scopes.bindings(scope)[name]) != 1:
+    if name is None or isinstance(scope, ast.ClassDef):
         return []
-    return list(source.index.reads(scope, name))
+    reads = source.index.reads(scope, name)
+    targets = source.index.setting(scope, ast.Name(name))
+    if len(source.scopes.bindings(scope)[name]) == 1:
+        return list(reads)
+    if len(targets) != len(source.scopes.bindings(scope)[name]):
+        return []  # something else than an assignment binds it, too
+    others = [target for target in targets if source.scopes.parent(target) is not source.scopes.parent(call)]
+    return [read for read in reads if not any(_is_of(source, read, other, call) for other in others)]
+
+
+def _is_of(source: Source, read: ast.expr, other: ast.expr, call: ast.Call) -> bool:
+    """Tell whether a read is of what another assignment binds, which it follows in its block, and not of a call."""
+    statement = source.scopes.parent(other)
+    between = other.lineno < call.lineno < read.lineno
+    if between or not isinstance(statement, ast.Assign) or _home(source, read) is not _home(source, other):
+        return False
+    outer = source.scopes.parent(statement)
+    assert outer is not None
+    block = next(one for _, one in ast.iter_fields(outer) if isinstance(one, list) and statement in one)
+    behind = block[block.index(statement) + 1 :]
+    around: ast.AST | None = read
+    while around is not None and around not in behind:
+        around = source.scopes.parent(around)
+    return around is not None
+
+
+def _home(source: Source, node: ast.expr) -> ast.AST:
+    return source.scopes.around(node)[0]
 
 
 def is_moved(source: Source, call: ast.Call) -> bool:
