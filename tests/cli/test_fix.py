@@ -165,6 +165,7 @@ def test_a_fix_that_shows_the_next_place_of_the_fault_is_made(below: str, fixed_
         (lambda found: replace(found, code="TDL401", line=6), False),  # another kind
         (lambda found: replace(found, code="TDL905", line=6), True),  # advice
         (lambda found: replace(found, code="TDL103", line=4), False),  # above
+        (lambda found: replace(found, code="TDL103", line=4, repair=None), False),
         (lambda found: found, False),  # the same as before
     ],
 )
@@ -174,6 +175,20 @@ def test_a_fix_that_shows_another_fault_is_not_made(
     text = f"{HOST}out = model(-host)\n"
     before = check(Task("a.py", lambda code: code == "TDL102", text))
     later = replace(before, findings=tuple(map(change, before.findings)))
+    for module in (fixing, passes):
+        monkeypatch.setattr(module, "check", lambda task: before if task.text == text else later)
+    assert (after(text, "TDL102") != text) is made
+
+
+@pytest.mark.parametrize(("line", "made"), [(7, True), (8, False)])
+def test_where_a_program_goes_on_is_told_within_a_function(
+    line: int, made: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{HOST}def f():\n    if model:\n        print(model(-host))\nf()\n"
+    before = check(Task("a.py", lambda code: code == "TDL102", text))
+    [found] = before.findings
+    trace = tuple(step for step in found.trace[1:] if not step.fails)
+    later = replace(before, findings=(replace(found, code="TDL103", line=line, trace=trace, repair=None),))
     for module in (fixing, passes):
         monkeypatch.setattr(module, "check", lambda task: before if task.text == text else later)
     assert (after(text, "TDL102") != text) is made

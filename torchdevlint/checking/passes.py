@@ -114,14 +114,21 @@ def _applied(
 
     left, known = weighed(after.findings), weighed(outcome.findings)
     fewer = sum(d.places for d in left) <= sum(d.places for d in known) - len(fixes)
-    return (changed, after) if fewer or _goes_on(known, left, mended, lines) else None
+    texts = document.plain().split("\n"), changed.plain().split("\n")
+    return (changed, after) if fewer or _goes_on(known, left, mended, lines, texts) else None
 
 
-def _goes_on(before: list[Diagnostic], after: list[Diagnostic], mended: list[Diagnostic], lines: set[int]) -> bool:
+def _goes_on(
+    before: list[Diagnostic],
+    after: list[Diagnostic],
+    mended: list[Diagnostic],
+    lines: set[int],
+    texts: tuple[list[str], list[str]],
+) -> bool:
     """Tell whether all that are found anew are later places of what was mended, or faults that only now come to light.
 
     Where a tensor is first used in the wrong place, the program ends: it is the fix that lets it reach the next one.
-    ``lines`` are those that were changed.
+    ``lines`` are those that were changed, ``texts`` what the document was before and is after that.
     """
     known: Counter[tuple[str, int]] = Counter()
     for one in before:
@@ -130,25 +137,36 @@ def _goes_on(before: list[Diagnostic], after: list[Diagnostic], mended: list[Dia
     for one in after:
         if known[one.code, one.line] >= one.places:
             known[one.code, one.line] -= one.places
-        elif not any(_is_later(one, first) or _is_beyond(one, first, lines) for first in mended):
+        elif not any(_is_later(one, first) or _is_beyond(one, first, lines, texts) for first in mended):
             return False
     return True
 
 
-def _is_beyond(one: Diagnostic, first: Diagnostic, lines: set[int]) -> bool:
+def _is_beyond(one: Diagnostic, first: Diagnostic, lines: set[int], texts: tuple[list[str], list[str]]) -> bool:
     """Tell whether a finding is of the kind of one that was mended, and none of its making.
 
     It is mended next in ``lines`` that were not changed, or is about another tensor, and a program fails by it where it
-    failed before or after that, so that it went no further.
+    failed before or after that in the same function, so that it went no further.
     """
     operand = _operand(one)
     if operand == () or one.code[:_KIND] != first.code[:_KIND]:
         return False
     if one.repair is not None and one.repair.safety is Safety.SAFE:
         return lines.isdisjoint(edit.span.line for edit in one.repair.edits)
-    if operand == _operand(first):
+    if operand == _operand(first) or _home(texts[1], _failing(one)) != _home(texts[0], _failing(first)):
         return False
     return _failing(one) >= _failing(first) and lines.isdisjoint(span.line for span, _ in operand)
+
+
+def _home(lines: list[str], number: int) -> str:
+    """Return how the function begins that a line is in, nothing for one at module level."""
+    depth = len(lines[number - 1]) - len(lines[number - 1].lstrip())
+    for line in reversed(lines[: number - 1]):
+        if line.strip() and len(line) - len(line.lstrip()) < depth:
+            depth = len(line) - len(line.lstrip())
+            if line.lstrip().startswith(("def ", "async def ")):
+                return line
+    return ""
 
 
 def _failing(finding: Diagnostic) -> int:
