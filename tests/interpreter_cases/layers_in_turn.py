@@ -20,7 +20,7 @@ mixed_output = mixed(on_host)  # reveal: cuda
 in_turn = nn.Sequential(nn.Linear(4, 4), Scaled())
 in_turn_output = in_turn(on_host)  # reveal: cuda:1
 deep = nn.Sequential(nn.Sequential(nn.Sequential(nn.Sequential(nn.Sequential(nn.Linear(4, 4), Scaled())))))
-deep_output = deep(on_host)  # reveal: cpu
+deep_output = deep(on_host)  # reveal: unknown
 
 for layer in in_turn.modules():
     layer.scale = 2

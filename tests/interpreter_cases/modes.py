@@ -60,3 +60,16 @@ nothing = several(x)[1]  # reveal: None
 choosing = Choosing()
 choosing.eval()
 chosen = choosing(x, 1)  # reveal: 1 if elsewhere.flag | None if not elsewhere.flag
+
+
+class Elsewhere(Scored):
+    def train(self, mode=True):
+        super().train(mode)
+        return 3
+
+
+elsewhere = Elsewhere()
+switched = elsewhere.eval()  # reveal: 3
+elsewhere_output = elsewhere(x)  # reveal: cpu
+elsewhere.train()
+elsewhere_trained = elsewhere(x)  # reveal: cuda

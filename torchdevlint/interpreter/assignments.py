@@ -13,7 +13,7 @@ from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, Items
-from torchdevlint.values import UNKNOWN, Container, Opaque, Tensor, Value
+from torchdevlint.values import UNKNOWN, Container, Module, Opaque, Tensor, Value
 
 _Terms: TypeAlias = "tuple[tuple[cst.BaseExpression, Value], ...]"
 """Expressions that are added up, each with its value."""
@@ -163,6 +163,6 @@ def delete(run: Run, node: cst.Del) -> None:
             run.store.set(run.owner_of(target.value), target.value, UNKNOWN)
         elif type(target) is cst.Subscript:
             base = expressions.evaluate(run, target.value)
-            if isinstance(base, Container):
+            if isinstance(base, Container | Module):
                 items = run.items(base)
                 run.store.set(base.key, ITEMS, Items((), items.any(), items.lost))

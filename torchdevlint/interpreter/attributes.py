@@ -24,7 +24,7 @@ from torchdevlint.knowledge.rows import (
     StateOf,
 )
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
-from torchdevlint.names import row_of, text_of
+from torchdevlint.names import row_of
 from torchdevlint.records import replace
 from torchdevlint.state import Branch, join_all
 from torchdevlint.values import (
@@ -39,7 +39,6 @@ from torchdevlint.values import (
     Flag,
     Form,
     Function,
-    Holder,
     Imported,
     Instance,
     Loader,
@@ -197,7 +196,7 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     known = run.store.value(value.key, name)
     if known is not None:
         absence.note_unwrapped(run, value, name)
-        return _lent(run, value, name, known, node)
+        return transfers.lent(run, value, name, known, node)
     if name == NAMESPACE:
         escapes.escape(run, value)
     if value.cls is not None:
@@ -233,18 +232,6 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     made = run.opaque(name)
     run.store.remember(value.key, name, made)
     return made
-
-
-def _lent(run: Run, module: Module, name: str, value: Value, node: cst.BaseExpression) -> Value:
-    """Return an attribute as it is outside the module: a buffer that has a name there does not move with the module."""
-    if not isinstance(value, Tensor) or run.frame.in_module:
-        return value
-    if value.held is Holder.PARAMETER:
-        run.lent_parameters.add((module.key, name))
-    if value.held is Holder.BUFFER:
-        place = transfers.taken(run, value.placement, module.key, node, f"buffer `{text_of(node)}`")
-        return replace(value, placement=place)
-    return value
 
 
 def _of_instance(run: Run, value: Instance, name: str, node: cst.BaseExpression) -> Value:

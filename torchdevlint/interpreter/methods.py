@@ -30,6 +30,7 @@ from torchdevlint.knowledge.rows import (
     Freeze,
     HoldParameters,
     LoadState,
+    Mode,
     Move,
     Placing,
     Row,
@@ -161,6 +162,9 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
         if found is not None:
             return calls.call_value(run, found, made)
     row = run.knowledge.module.get(name)
+    switch = _own_switch(run, receiver, node) if isinstance(row, Mode) and not row.training else None
+    if switch is not None:
+        return calls.call_value(run, switch, calls.Call(made.node, made.text, [calls.Argument(node, Const(False))]))
     if row is not None:
         return lineage.itself(transfers.of_module(run, row, receiver, made))  # `super().to(…)` is no other object
     if name == "__init__":
@@ -180,6 +184,13 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
     if unseen:
         return run.opaque(f"{text_of(node)}(…)")
     return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
+
+
+def _own_switch(run: Run, module: Module, node: cst.Attribute) -> Value | None:
+    """Return the method of the file by which a module is put into training mode: `eval()` calls it, too."""
+    names = [name for name, row in run.knowledge.module.items() if isinstance(row, Mode) and row.training]
+    found = (attributes.of_class(run, module, module.cls, name, node) for name in names if module.cls is not None)
+    return next((one for one in found if one is not None), None)
 
 
 def call_module(run: Run, module: Module, made: Call) -> Value:

@@ -71,6 +71,8 @@ def switched(run: Run, key: int, training: bool, call: Call) -> None:
     """Note in which mode a module is: `train()`, `train(False)`, `eval()`."""
     mode = call.arguments[0].value if training and call.arguments else Const(training)
     run.store.set(key, MODE, mode if isinstance(mode, Const) else None)
+    name = run.knowledge.module_mode
+    run.store.set(key, name, mode if isinstance(mode, Const) else run.opaque(name))
 
 
 def differentiated(run: Run) -> None:

@@ -219,8 +219,8 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
     if holds_tensors(run, module) and state != ANY:
         casting.met(run, state, function_text(call))
     in_turn = items.exact and not items.lost and _has_own(run, module, set())
-    apart = in_turn or moves(run, contained(run, module), set())
-    whole = holds_tensors(run, module) and state != ANY and not apart
+    moving = moves(run, contained(run, module), set())
+    whole = holds_tensors(run, module) and state != ANY and not (in_turn or moving)
     if whole and first is not None and isinstance(first.value, Tensor | Opaque):
         inputs = (operand(run, first.node, first.value, "input"),)
         run.emit(Called(call.node, run.world, run.frame.entry, module, module.type, function_text(call), state, inputs))
@@ -237,6 +237,7 @@ def _sequential(run: Run, module: Module, call: Call) -> Value:
         if items.rest is None:
             return value
     placement = state if state != ANY else run.placement_of(first.value) if first is not None else ANY
+    placement = ANY if moving else placement  # in which order they are called is not known
     result = Tensor(placement, ANY_RANK, False if run.no_grad else None)
     if items.rest is not None and run.frame.entered < MAX_DEPTH:
         run.frame.entered += 1

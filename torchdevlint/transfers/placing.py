@@ -11,6 +11,7 @@ from torchdevlint import lattice
 from torchdevlint.interpreter import iteration, lineage
 from torchdevlint.knowledge.rows import Carrier, Placing
 from torchdevlint.lattice import ANY, Placement
+from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.values import (
@@ -76,6 +77,18 @@ def taken(run: Run, placement: Placement, module: int, node: cst.CSTNode, text: 
         else p
         for p in placement
     )
+
+
+def lent(run: Run, module: Module, name: str, value: Value, node: cst.BaseExpression) -> Value:
+    """Return an attribute as it is outside the module: a buffer that has a name there does not move with the module."""
+    if not isinstance(value, Tensor) or run.frame.in_module:
+        return value
+    if value.held is Holder.PARAMETER:
+        run.lent_parameters.add((module.key, name))
+    if value.held is Holder.BUFFER:
+        place = taken(run, value.placement, module.key, node, f"buffer `{text_of(node)}`")
+        return replace(value, placement=place)
+    return value
 
 
 def _overrides(run: Run, module: Module) -> bool:
