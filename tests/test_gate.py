@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from torchdevlint.gate import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_LINE_CHARACTERS, check_size, may_find
+from torchdevlint import gate
+from torchdevlint.gate import (
+    MAX_ALTERNATIVES,
+    MAX_CHARACTERS,
+    MAX_DEPTH,
+    MAX_LINE_CHARACTERS,
+    check_size,
+    may_find,
+)
 from torchdevlint.knowledge import DEFAULT
 from torchdevlint.options import NotAnalysed
 
@@ -126,3 +134,40 @@ def test_size() -> None:
         check_size("y\n" + "x" * (MAX_LINE_CHARACTERS + 1) + "\ny\n")
     with pytest.raises(NotAnalysed, match=r"^more than 5,000 `elif`$"):
         check_size("if x: pass\n" + "elif y: pass\n" * (MAX_ALTERNATIVES + 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "+".join("y" * (MAX_DEPTH + 1)),
+        "x = (y\n" + "  + y\n" * (MAX_DEPTH + 1) + ")",
+        "x = y" + ".z" * (MAX_DEPTH + 1),
+        "x = " + "-" * 100_000 + "y",  # Python's parser gives up
+    ],
+    ids=["one line", "several lines", "attributes", "too deep for Python"],
+)
+def test_what_is_nested_too_deeply_is_refused(text: str) -> None:
+    with pytest.raises(NotAnalysed, match=r"^nested too deeply$"):
+        check_size(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = [" + "1.5, " * MAX_DEPTH + "]",
+        "x = 1 +\n" * MAX_DEPTH,  # no Python
+        "x = '" + "a" * MAX_DEPTH + "\\d'",  # with a warning
+        "".join(f"x{i} = y +\\\n z\n" for i in range(MAX_DEPTH)),
+    ],
+    ids=["a long list", "no Python", "a long text", "many lines"],
+)
+def test_what_is_only_long_is_not(text: str) -> None:
+    check_size(text)
+
+
+def test_depth_is_counted_where_python_has_a_higher_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "x = " + " + ".join(["a_name_of_some_length"] * 200)
+    check_size(text)
+    monkeypatch.setattr(gate, "MAX_DEPTH", 100)
+    with pytest.raises(NotAnalysed, match=r"^nested too deeply$"):
+        check_size(text)

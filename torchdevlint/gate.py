@@ -6,7 +6,9 @@ that Python does fastest: a plain word with `in`, and patterns that begin with a
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 
 from torchdevlint.options import NotAnalysed
 
@@ -14,6 +16,12 @@ MAX_CHARACTERS = 4_000_000
 MAX_LINE_CHARACTERS = 200_000
 MAX_ALTERNATIVES = 5_000
 """How many `elif` a file may have: each stands in the one before it, and the parser has no limit but its stack."""
+MAX_DEPTH = 3_000
+"""How many expressions may stand in each other: libcst's parser takes seconds, and has no limit but its stack."""
+
+_LONG_LINE = re.compile(rf"[^\n]{{{MAX_DEPTH}}}")
+_CONTINUED = re.compile(r"\n[ \t]*[-.+*/|&^%@]|[-+*/|&^%@][ \t\\]*\n")
+"""Where an expression may go on in another line."""
 
 # "torch" is in the name of most libraries of the field (torchvision, pytorch_lightning, …); the names
 # of these others are common words, and count where they are imported
@@ -95,3 +103,22 @@ def check_size(text: str) -> None:
         raise NotAnalysed(f"a line is longer than {MAX_LINE_CHARACTERS:,} characters")
     if text.count("elif ") > MAX_ALTERNATIVES:
         raise NotAnalysed(f"more than {MAX_ALTERNATIVES:,} `elif`")
+    if len(text) > MAX_DEPTH and (_LONG_LINE.search(text) or len(_CONTINUED.findall(text)) > MAX_DEPTH // 2):
+        _check_depth(text)
+
+
+def _check_depth(text: str) -> None:
+    """Raise NotAnalysed for expressions in each other that overrun libcst's stack; Python's parser may have another."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python says of the file's literals is not ours to say
+            level: list[ast.AST] = [ast.parse(text)]
+    except (SyntaxError, ValueError):
+        return  # libcst tells where
+    except (RecursionError, MemoryError):
+        raise NotAnalysed("nested too deeply") from None
+    for _ in range(MAX_DEPTH):
+        level = [inner for node in level for inner in ast.iter_child_nodes(node)]
+        if not level:
+            return
+    raise NotAnalysed("nested too deeply")

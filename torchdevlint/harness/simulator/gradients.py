@@ -75,12 +75,13 @@ def _patch_grad_attribute() -> None:
 
 def _patch_functions(mover: Mover) -> None:
     """Compare what a `torch.autograd.Function` returns from `backward` with what was given to its `forward`."""
-    apply_forward = torch.autograd.Function.apply.__func__
+    function = torch.autograd.Function
+    bound = next(vars(base)["apply"] for base in function.__mro__ if "apply" in vars(base))  # in C since PyTorch 2.14
     apply_backward = BackwardCFunction.apply
 
     def forward(cls: Any, *args: Any, **kwargs: Any) -> Any:
         devices = [device_of(value) if isinstance(value, torch.Tensor) else None for value in args]
-        result = apply_forward(cls, *args, **kwargs)
+        result = bound.__get__(None, cls)(*args, **kwargs)
         for output in result if isinstance(result, tuple) else (result,):
             node = output.grad_fn if isinstance(output, torch.Tensor) else None
             if isinstance(node, BackwardCFunction):
@@ -101,5 +102,5 @@ def _patch_functions(mover: Mover) -> None:
         fitting.extend(gradients[len(fitting) :])
         return tuple(fitting) if isinstance(result, tuple) else fitting[0]
 
-    torch.autograd.Function.apply = classmethod(forward)
+    function.apply = classmethod(forward)
     BackwardCFunction.apply = backward
