@@ -205,7 +205,8 @@ def _each(run: Run, choice: Choice, action: Callable[[Value], Value]) -> Value:
     world, either_way = run.world, run.either_way
     chosen = [condition for option, condition in choice.options if isinstance(option, Module)]
     outcomes = {one for condition in chosen if lattice.compatible(world, condition) for one in condition}
-    run.either_way |= {name for name, truth in outcomes if truth and (name, False) in outcomes}
+    either = {name for name, truth in outcomes if truth and (name, False) in outcomes}
+    run.either_way |= either - {lattice.ACCELERATOR}  # which is a guard, whatever stands there where it fails
     # which of several functions it is was chosen by something that cannot be seen, and may have been a guard
     picked = all(isinstance(option, Function) and not condition for option, condition in choice.options)
     run.guarded += picked

@@ -219,7 +219,8 @@ def sent_by_type(run: Run, argument: Argument) -> Placement | None:
     """Return where an argument sends tensors that is a legacy type, and record one that stands for an accelerator."""
     for option, condition in options(argument.value):
         placement = legacy_type(run, option)
-        if placement is not None and lattice.is_accelerator(next(iter(placement)).device):
+        told = isinstance(option, Device)  # by a tensor (`x.type()`), which may be on the host as well
+        if placement is not None and not told and lattice.is_accelerator(next(iter(placement)).device):
             text = str(option.value) if isinstance(option, Const) else text_of(argument.node)
             typed(run, argument.node, text, condition)
     return legacy_type(run, argument.value)

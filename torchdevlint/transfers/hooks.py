@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import calls, lineage, writers
 from torchdevlint.knowledge.rows import ContainerKind, Register, RegisterKind
+from torchdevlint.lattice import ANY
 from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers.placing import contained, parts
+from torchdevlint.transfers.placing import contained, parts, placed
 from torchdevlint.values import NONE, Function, Module, Opaque, Partial, Value
 
 if TYPE_CHECKING:
@@ -42,31 +43,35 @@ def register(run: Run, row: Register, module: Module | Opaque, call: Call) -> No
     """Note a hook of a module; of one of the modules in another, it is not known which, each may have it."""
     whole = run.parameter_of.get(module.key, module)
     for one in parts(run, whole, set()) if whole is not module else (module,):
-        _hook(run, row, one.key, call.first)
+        _hook(run, row, one.key, call)
 
 
 def of_all(run: Run, row: Register, call: Call, receiver: Argument | None) -> Value:
     """Note a hook of every module there is (``register_module_forward_pre_hook``)."""
-    _hook(run, row, EVERY, call.first)
+    _hook(run, row, EVERY, call)
     return NONE
 
 
-def _hook(run: Run, row: Register, key: int, hook: Value) -> None:
+def _hook(run: Run, row: Register, key: int, call: Call) -> None:
+    """Note a hook under a key; one whose handle is kept may be removed again."""
+    hook = call.first
     if row.kind is RegisterKind.HOOK:
         run.store.set(key, HOOKED, True)
     elif isinstance(hook, Function | Partial):
         earlier = run.store.get(key, OUTPUT_HOOKS)
-        run.store.set(key, OUTPUT_HOOKS, (*(earlier if isinstance(earlier, tuple) else ()), hook))
+        kept = (*(earlier if isinstance(earlier, tuple) else ()), (hook, not call.discarded))
+        run.store.set(key, OUTPUT_HOOKS, kept)
 
 
 def after_hooks(run: Run, module: Module, call: Call, output: Value) -> Value:
     """Return the output of a module behind its hooks: what a hook returns, unless that is None, is the output."""
     own, of_each = (run.store.get(key, OUTPUT_HOOKS) for key in (module.key, EVERY))
-    for hook in (*(of_each if isinstance(of_each, tuple) else ()), *(own if isinstance(own, tuple) else ())):
+    for hook, kept in (*(of_each if isinstance(of_each, tuple) else ()), *(own if isinstance(own, tuple) else ())):
         given = run.container("tuple", [argument.value for argument in call.arguments])
         arguments = [calls.Argument(call.node, value) for value in (module, given, output)]
         result = calls.call_value(run, hook, calls.Call(call.node, call.text, arguments))
-        output = output if result == NONE else result
+        if result != NONE:
+            output = placed(run, result, ANY) if kept and result != output else result
     return output
 
 

@@ -32,7 +32,8 @@ def visit(run: Run, row: Visit, receiver: Module | Opaque, call: Call) -> Value:
         return receiver
     if not row.tensors:
         inner = run.store.value(receiver.key, "module") if isinstance(receiver, Module) and receiver.type.own else None
-        whole, *layers = parts(run, inner if isinstance(inner, Module | Opaque) else receiver, set())
+        whole = receiver if inner is None else inner
+        layers = list(parts(run, whole, set()))[1:] if isinstance(whole, Module | Opaque) else []
         # What a function does to layers of torch is known; it comes to the whole last.
         for visited in (*(one for one in layers if isinstance(one, Module) and one.cls is not None), whole):
             given = [calls.Argument(call.node, visited)]
