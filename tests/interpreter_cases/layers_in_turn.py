@@ -2,6 +2,7 @@
 import torch
 from elsewhere import another, place
 from torch import nn
+from torchvision import transforms
 
 
 class Scaled(nn.Module):
@@ -54,3 +55,6 @@ class Built(nn.Sequential):
 
 built_output = Built()(on_host)  # reveal: cuda
 given_output = Given("cuda")(on_host.cuda())  # reveal: cuda
+
+steps = transforms.Compose([transforms.ToTensor(), *another()])
+stepped = steps(on_host)  # reveal: unknown

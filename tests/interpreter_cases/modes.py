@@ -73,3 +73,5 @@ switched = elsewhere.eval()  # reveal: 3
 elsewhere_output = elsewhere(x)  # reveal: cpu
 elsewhere.train()
 elsewhere_trained = elsewhere(x)  # reveal: cuda
+
+asked = getattr(nn.Linear(4, 4), "device")  # reveal: unknown
