@@ -58,3 +58,7 @@ given_output = Given("cuda")(on_host.cuda())  # reveal: cuda
 
 steps = transforms.Compose([transforms.ToTensor(), *another()])
 stepped = steps(on_host)  # reveal: unknown
+
+by_name = nn.ModuleDict()
+by_name.add_module("1", nn.Linear(4, 4).cuda())
+named = by_name["1"]  # reveal: cuda

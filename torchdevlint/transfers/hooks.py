@@ -35,8 +35,8 @@ def hooked(run: Run, module: Module, depth: int = 0, *, outputs: bool = False) -
         return True
     if outputs and depth and run.store.get(module.key, OUTPUT_HOOKS) is not None:
         return True  # those of the module itself have their say behind it
-    parts = contained(run, module) if module.type.container is not ContainerKind.NONE and depth < MAX_DEPTH else ()
-    return any(isinstance(part, Module) and hooked(run, part, depth + 1, outputs=outputs) for part in parts)
+    layers = contained(run, module) if module.type.container is not ContainerKind.NONE and depth < MAX_DEPTH else ()
+    return any(isinstance(layer, Module) and hooked(run, layer, depth + 1, outputs=outputs) for layer in layers)
 
 
 def register(run: Run, row: Register, module: Module | Opaque, call: Call) -> None:

@@ -92,7 +92,7 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     if isinstance(value, Module | Choice):
         register(run, value)
         if module.type.container is ContainerKind.SEQUENTIAL:
-            iteration.store_item(run, module, _position(name), value)  # the next of those that it calls
+            iteration.store_item(run, module, _position(module, name), value)  # the next of those that it calls
     checkpoints.keep(run, value)
     leaves.assigned(run, value, f"self.{name}", node)
     if not run.frame.constructing:
@@ -112,9 +112,9 @@ def hold(run: Run, module: Module, name: str, value: Value, node: cst.CSTNode) -
     run.set_attribute(module.key, name, named(run, value, f"self.{name}"))
 
 
-def _position(name: str) -> Const:
-    """Return the key of an element of a container of modules that has a name: a position is a name, too."""
-    return Const(int(name) if name.isdecimal() else name)
+def _position(module: Module, name: str) -> Const:
+    """Return the key of an element of a container of modules that has a name: of all but a dict its position."""
+    return Const(int(name) if name.isdecimal() and module.type.container is not ContainerKind.DICT else name)
 
 
 def _as_held(value: Tensor, node: cst.CSTNode, name: str) -> Tensor:
@@ -153,7 +153,7 @@ def registering(run: Run, row: Register, module: Module | Opaque, call: Call) ->
     value = held.value
     if row.kind is RegisterKind.MODULE and module.type.container is not ContainerKind.NONE and name is not None:
         if isinstance(name.value, Const):
-            iteration.store_item(run, module, _position(str(name.value.value)), value)
+            iteration.store_item(run, module, _position(module, str(name.value.value)), value)
         else:
             iteration.add_item(run, module, value)  # under a name of its own
     if row.kind is RegisterKind.PARAMETER:
