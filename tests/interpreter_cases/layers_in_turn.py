@@ -61,4 +61,5 @@ stepped = steps(on_host)  # reveal: unknown
 
 by_name = nn.ModuleDict()
 by_name.add_module("1", nn.Linear(4, 4).cuda())
+by_name.add_module("2", nn.Linear(4, 4))
 named = by_name["1"]  # reveal: cuda
