@@ -8,12 +8,12 @@ from typing import Any
 import libcst as cst
 import pytest
 
+from torchdevlint.joins import MAX_OPTIONS, join, join_placements, join_tensors
 from torchdevlint.lattice import ALWAYS, ANY, HOST, ON_HOST, Concrete, Condition, Placement, Possibility, on
 from torchdevlint.state import (
     DEFAULT_DEVICE,
     ITEMS,
     LOST,
-    MAX_OPTIONS,
     OPTIMIZERS,
     PLACEMENT,
     STEPPED,
@@ -21,9 +21,6 @@ from torchdevlint.state import (
     Items,
     Store,
     as_placement,
-    join,
-    join_placements,
-    join_tensors,
 )
 from torchdevlint.values import (
     NONE,

@@ -11,7 +11,7 @@ from torchdevlint import positions, traces
 from torchdevlint.engine import all_rules, find, parse
 from torchdevlint.interpreter.driver import interpret
 from torchdevlint.knowledge import DEFAULT
-from torchdevlint.lattice import Possibility
+from torchdevlint.lattice import HOST, Possibility
 from torchdevlint.options import Options
 from torchdevlint.rule import Finding
 from torchdevlint.settle import Settled
@@ -176,6 +176,24 @@ def test_where_operands_meet_is_the_last_step() -> None:
 
     assert told(there) == [("`a` and `b` meet", 2, True)]
     assert told(here) == told(cst.Name("lost")) == []
+
+
+@pytest.mark.parametrize(
+    ("guards", "told"),
+    [
+        ({"use_cuda#3": True}, " where `use_cuda`"),
+        ({"isinstance(…)?133": False}, " where `isinstance(…)` is false"),
+        ({"x.shape[0] == 1?156": True}, " where `x.shape[0] == 1`"),
+        ({"106 is cpu": False, "?12": True, "cuda": True}, ""),
+    ],
+)
+def test_conditions_are_told_as_they_are_written(guards: dict[str, bool], told: str) -> None:
+    module = parse("x = 1\n")
+    (node,) = module.body
+    place = Possibility(HOST, frozenset(guards.items()), Why(Role.CREATED, node, "made by `f`"))
+    parts: dict[str, object] = {"operand": "`x`", "place": place}
+    (step,) = traces.steps(Settled(all_rules()[0], Finding(node, parts)), positions.locate(module, {node}))
+    assert step.text == f"made by `f`: `x` is on cpu{told}"
 
 
 def test_a_place_that_is_not_in_the_file_is_no_step() -> None:

@@ -12,8 +12,8 @@ from torchdevlint.positions import Span
 from torchdevlint.records import dataclass
 from torchdevlint.settle import Settled
 
-_NAMELESS = re.compile(r"\?|[0-9a-f]{32}\Z|.* and ")
-_KEY = re.compile(r"#\d+")
+_NAMELESS = re.compile(r"\?|[0-9a-f]{32}\Z|.* and |\d+ is cpu\Z")
+_KEY = re.compile(r"[#?]\d+\b")
 
 
 @dataclass(frozen=True, slots=True)

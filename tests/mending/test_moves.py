@@ -153,6 +153,14 @@ def test_a_block_that_is_moved_twice_leaves_no_empty_line_between_optimizers() -
     assert after(f"{head}{OPTIMIZED}{other}\n{block}\n{step}", "TDL302") == f"{head}{block}{OPTIMIZED}{other}\n{step}"
 
 
+def test_a_block_that_is_moved_twice_stands_apart_from_optimizers_that_do() -> None:
+    other = "second = torch.optim.SGD(other.parameters(), lr=0.1)\n"
+    block = "# there\nif torch.cuda.is_available():\n    model.cuda()\n    other.cuda()\n"
+    head, step = f"{MODEL}other = nn.Linear(3, 3)\n\n", f"{STEP}second.step()\n"
+    text = f"{head}# both\n{OPTIMIZED}{other}\n{block}\n{step}"
+    assert after(text, "TDL302") == f"{head}{block}\n# both\n{OPTIMIZED}{other}\n{step}"
+
+
 def test_a_statement_moves_before_a_block() -> None:
     build = "if torch.cuda.is_available():\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nelse:\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.2)\n"
     assert after(f"{MODEL}{build}model.to(device)\n{STEP}", "TDL302") == f"{MODEL}model.to(device)\n{build}{STEP}"

@@ -7,6 +7,7 @@ import libcst as cst
 from torchdevlint import lattice, transfers
 from torchdevlint.interpreter import absence, calls, early, escapes, functions, lineage, named_tuples
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join_all
 from torchdevlint.knowledge.rows import (
     Carrier,
     ContainerKind,
@@ -26,7 +27,7 @@ from torchdevlint.knowledge.rows import (
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import row_of
 from torchdevlint.records import replace
-from torchdevlint.state import Branch, join_all
+from torchdevlint.state import Branch
 from torchdevlint.values import (
     NONE,
     UNKNOWN,
@@ -92,6 +93,10 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             return _of_optimizer(run, value, name)
         case Choice():
             present = [(o, c) for o, c in value.options if o != NONE]
+            if any(
+                isinstance(option, Tensor) for option, _ in present
+            ):  # what is a tensor in one way is meant to be one
+                present = [(o, c) for o, c in present if not isinstance(o, Module)]
             return join_all(
                 (_read_under(run, option, condition, name, node), condition) for option, condition in present
             )

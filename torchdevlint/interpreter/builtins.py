@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from torchdevlint.interpreter import absence, calls, classes, iteration, named_tuples, pace, reflection
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join, join_all
 from torchdevlint.knowledge.rows import ContainerKind
 from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.records import replace
-from torchdevlint.state import Items, join, join_all
+from torchdevlint.state import Items
 from torchdevlint.values import (
     UNKNOWN,
     Const,

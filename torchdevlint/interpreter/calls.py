@@ -24,10 +24,11 @@ from torchdevlint.interpreter import (
     uncalled,
 )
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join
 from torchdevlint.knowledge.rows import RunForward
 from torchdevlint.names import is_inert, text_of
 from torchdevlint.records import dataclass, field
-from torchdevlint.state import PLACEMENT, Branch, join
+from torchdevlint.state import PLACEMENT, Branch
 from torchdevlint.values import (
     NONE,
     UNKNOWN,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from torchdevlint import transfers
 from torchdevlint.interpreter import iteration, pace, tallies
 from torchdevlint.interpreter.run import Run
-from torchdevlint.state import ITEMS, Items, join
+from torchdevlint.joins import join
+from torchdevlint.state import ITEMS, Items
 from torchdevlint.values import NONE, UNKNOWN, Const, Container, Module, Object, Parameters, Value
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import libcst as cst
 
 from torchdevlint.interpreter import calls, expressions, functions, targets
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join
 from torchdevlint.knowledge.rows import NoGrad, Transparent
 from torchdevlint.lattice import ACCELERATOR
 from torchdevlint.names import canonical, dotted, row_of
-from torchdevlint.state import join
 from torchdevlint.values import UNKNOWN, Flag, Function, Imported, Opaque, Value
 
 _KINDS = {

@@ -24,11 +24,12 @@ from torchdevlint.interpreter import (
     uncalled,
 )
 from torchdevlint.interpreter.run import MAX_EXPRESSION_DEPTH, Run
+from torchdevlint.joins import join
 from torchdevlint.knowledge.rows import Combine, Knowledge, Mix, RankRule
 from torchdevlint.lattice import ALWAYS
 from torchdevlint.names import row_of
 from torchdevlint.records import replace
-from torchdevlint.state import Branch, Items, join
+from torchdevlint.state import Branch, Items
 from torchdevlint.values import (
     NONE,
     UNKNOWN,

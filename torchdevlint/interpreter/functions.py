@@ -12,10 +12,11 @@ from torchdevlint.interpreter import calls, escapes, expressions, iteration, laz
 from torchdevlint.interpreter.annotations import refine
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit, Frame
 from torchdevlint.interpreter.run import MAX_CALL_DEPTH, Run
+from torchdevlint.joins import join
 from torchdevlint.knowledge.rows import Arrives, Move
 from torchdevlint.lattice import ALWAYS, ANY, Condition, Placement
 from torchdevlint.records import replace
-from torchdevlint.state import PLACEMENT, Branch, Items, Writes, join
+from torchdevlint.state import PLACEMENT, Branch, Items, Writes
 from torchdevlint.values import NONE, UNKNOWN, Class, Container, Function, Holder, Instance, Module, Tensor, Value
 from torchdevlint.why import Role
 

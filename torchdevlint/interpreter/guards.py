@@ -37,6 +37,18 @@ def is_main_guard(test: cst.BaseExpression) -> bool:
     return isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"
 
 
+def is_offered(run: Run, test: cst.BaseExpression) -> bool:
+    """Tell whether a test is of a switch that a function has for its callers (`def predict(x, use_cuda=True)`)."""
+    frame = run.frame
+    if not isinstance(test, cst.Name) or frame.function is None or not isinstance(frame.function.node, cst.FunctionDef):
+        return False
+    if run.versions.get((frame.key, test.value), 0) > frame.begun:
+        return False  # the function has bound it itself
+    given = frame.function.node.params
+    switches = (one for one in (*given.params, *given.kwonly_params) if isinstance(one.default, cst.Name))
+    return any(one.name.value == test.value for one in switches)
+
+
 def device_is(device: Device, name: str) -> Test | None:
     """Test a device against a name: the condition of its possibility, or a guard on its symbol; None without both."""
     possibilities = [

@@ -10,11 +10,12 @@ from torchdevlint import lattice, transfers
 from torchdevlint.events import Drawn
 from torchdevlint.interpreter import calls, functions, instances, lineage, pace
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join, join_all
 from torchdevlint.knowledge.rows import Batches, Carrier, ContainerKind
 from torchdevlint.lattice import ANY, Condition, Placement, Symbol, SymbolKind
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
-from torchdevlint.state import ITEMS, PLACEMENT, Items, join, join_all
+from torchdevlint.state import ITEMS, PLACEMENT, Items
 from torchdevlint.values import (
     UNKNOWN,
     Choice,

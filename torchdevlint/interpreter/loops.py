@@ -40,9 +40,11 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         passes = len(known)
     present = _counted_devices(run, node.iter)
     exact = known if known is not None and len(known) <= max(passes, PASSES) else ()
+    handed = run.taken[before:]
 
     def begin(turn: int) -> None:
         run.world |= present
+        before = len(run.taken)  # what the body of the pass before took is no batch of this loop
         value = exact[turn] if turn < len(exact) else iteration.element(run, iterable, node.iter)
         told = turn == 0 or turn < len(exact)
         if counted is not None:
@@ -53,7 +55,7 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
         if run.pace.drawn > drawn:
             run.frame.loops[-1].batches = True
             run.facts.costs.draws.setdefault(run.pace.loader, set()).add(node)
-        run.fed[node] = run.taken[before:]
+        run.fed[node] = [*handed, *run.taken[before:]]
         targets.assign(run, node.target, value, node)
 
     flow = _run(run, node, begin, passes, counted=counted is not None, alike=counted is None and not exact)

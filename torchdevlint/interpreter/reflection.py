@@ -9,9 +9,9 @@ from torchdevlint import transfers
 from torchdevlint.interpreter import absence, attributes, escapes, iteration, lineage
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join_all
 from torchdevlint.lattice import ANY
 from torchdevlint.records import replace
-from torchdevlint.state import join_all
 from torchdevlint.values import (
     NONE,
     UNKNOWN,

@@ -27,10 +27,11 @@ from torchdevlint.interpreter import (
     worlds,
 )
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit
-from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard
+from torchdevlint.interpreter.guards import ALWAYS_TRUE, Test, is_main_guard, is_offered
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join
 from torchdevlint.lattice import Condition
-from torchdevlint.state import MODE, Branch, Slot, Writes, join
+from torchdevlint.state import MODE, Branch, Slot, Writes
 from torchdevlint.values import NONE, Class, Const, Imported, Instance, Opaque, Tensor, Value
 
 
@@ -167,10 +168,13 @@ def _branch(run: Run, node: cst.If) -> Flow:
             run.store.push()
             conditions.narrow(run, current.test, True)
             told = run.store.since(base) if asked else {}
+            offered = test.known is True and is_offered(run, current.test)
+            run.guarded += offered
             if block(run, current.body) is Flow.NEXT:
                 branches.append(Branch(run.store.since(base), run.world - outer))
                 renewed |= _renewed(run, asked, told, branches[-1])
                 went_on.append(run.world)
+            run.guarded -= offered
             run.store.rollback(base)
         if test.known is True:
             break

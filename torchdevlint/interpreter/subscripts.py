@@ -11,11 +11,11 @@ from torchdevlint import lattice, transfers
 from torchdevlint.events import Indexed
 from torchdevlint.interpreter import calls, expressions, functions, iteration, lineage, pace
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join, join_all
 from torchdevlint.knowledge.rows import Environment
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
-from torchdevlint.state import join, join_all
 from torchdevlint.values import (
     SCALAR,
     UNKNOWN,

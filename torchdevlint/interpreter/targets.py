@@ -7,11 +7,12 @@ import libcst as cst
 from torchdevlint import transfers
 from torchdevlint.interpreter import attributes, escapes, expressions, iteration, subscripts
 from torchdevlint.interpreter.run import Run
+from torchdevlint.joins import join, join_all
 from torchdevlint.knowledge.rows import ContainerKind, Environment
 from torchdevlint.lattice import ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
-from torchdevlint.state import ITEMS, Items, join, join_all
+from torchdevlint.state import ITEMS, Items
 from torchdevlint.values import (
     UNKNOWN,
     Choice,

@@ -69,6 +69,7 @@ COMBINING: dict[str, Combine] = {
 # Functions of `torch` that return Python data or change a switch, and leave their arguments where they are.
 PLAIN: dict[str, Row] = {
     "is_tensor": Plain(asks=True),
+    **dict.fromkeys(words("onnx.is_in_onnx_export jit.is_scripting jit.is_tracing"), Plain(translated=True)),
     "use_deterministic_algorithms": Plain(repeats=True),
     **dict.fromkeys(words("is_storage is_complex is_floating_point is_nonzero numel"), Plain()),
     **dict.fromkeys(

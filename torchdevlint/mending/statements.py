@@ -41,8 +41,8 @@ def moved_up(source: Source, statement: ast.stmt | None, other: ast.stmt | None)
         return None  # without an end of its last line
     text = "".join(f"{line}\n" for line in source.lines[first - 1 : last])
     before, after = _blank(source, first - 1, -1), _blank(source, last + 1, 1)
-    if isinstance(statement, ast.If) and (before or after) and _blank(source, above - 1, -1):
-        text += "\n"  # what stands apart does so where other lines do
+    if isinstance(statement, ast.If) and _blank(source, above - 1, -1):
+        text += "\n"  # a block stands apart where what it goes before did
     # of the lines around it that are empty, those below it stay
     return (Edit(Span(above, 0, above, 0), text), Edit(Span(first - (before if after else 0), 0, last + 1, 0), ""))
 

@@ -68,8 +68,8 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
     if optimizer.stepped is not None and not stateless:
         places = (optimizer.stepped, event.before, event.after)
         state, before, there = (_devices(place, event.world, facts) for place in places)
-        left = {one for one in before if not any(_is_same(one, two, facts) for two in there)}
-        if not state & before or not left or not _apart(event, facts):
+        left = {one for one in state & before if not any(_is_same(one, two, facts) for two in there)}
+        if not left or not _apart(event, facts):
             return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it
         if isinstance(event.module, Module) and event.before == lattice.ANY:
             return Trouble.NONE, ""  # something placed the module that cannot be seen, perhaps there

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from torchdevlint import lattice
 from torchdevlint.events import HostRead
 from torchdevlint.facts import FileFacts
-from torchdevlint.lattice import Symbol
+from torchdevlint.lattice import Symbol, SymbolKind
 from torchdevlint.meetings import origin
 from torchdevlint.rule import Finding, rule
 
@@ -48,6 +48,8 @@ def check(event: HostRead, facts: FileFacts) -> Iterator[Finding]:
         return
     if isinstance(found.device, Symbol) and not facts.holds_modules(found.device):
         return
+    if isinstance(found.device, Symbol) and found.device.kind is SymbolKind.OWNER and not facts.minds_devices:
+        return  # whatever runs on the host only may read its own outputs there
     key = origin(operand.text, found.why, event.node)
     parts: dict[str, object] = {"how": event.how, "operand": f"`{operand.text}`", "place": found}
     parts["graph"] = "its graph" if event.graph else ""

@@ -146,7 +146,7 @@ def _place(run: Run, value: Value, moving: bool) -> Placement | None:
             _sent_to(run, placement, moving)
             return placement
         case Opaque():
-            if value.output or value.source or value.key in run.facts.tensors:
+            if value.output or value.source or value.placement != lattice.ANY or value.key in run.facts.tensors:
                 return run.placement_of(value)
             if any(word in value.name.lower() for word in run.knowledge.no_places):
                 return lattice.ANY

@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.interpreter import escapes, iteration, pace
+from torchdevlint.joins import join_all
 from torchdevlint.knowledge.rows import (
     Cast,
     ContainerKind,
@@ -31,7 +32,7 @@ from torchdevlint.knowledge.rows import (
 from torchdevlint.lattice import ALWAYS, ANY
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
-from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items, join_all
+from torchdevlint.state import MAX_DEPTH, PLACEMENT, Items
 from torchdevlint.transfers import (
     additions,
     checkpoints,

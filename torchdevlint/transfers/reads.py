@@ -171,7 +171,7 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
         return Const(0) if tensor.empty and (row.counts or first) else UNKNOWN
     if row.asks and call.arguments:
         return absence.is_tensor(run, call.arguments[0].value)
-    return UNKNOWN
+    return Const(False) if row.translated else UNKNOWN
 
 
 def own(run: Run, row: OfProcess, call: Call, receiver: Argument | None) -> Value:

@@ -217,6 +217,7 @@ class Plain:
     asks: bool = False
     modules: bool = False
     repeats: bool = False  # it makes results repeat, at the cost of time
+    translated: bool = False  # it asks whether the program is being exported or compiled, which one that runs is not
 
 
 @dataclass(frozen=True, slots=True)
