@@ -282,7 +282,7 @@ HANDLERS: dict[str, Callable[[Run, Call], Value]] = (
             "locals": reflection.namespace,
             "len": _len,
             "hasattr": reflection.asked(absence.has),
-            "isinstance": reflection.asked(absence.is_instance),
+            "isinstance": reflection.asked(reflection.is_instance),
             **dict.fromkeys(
                 [
                     "abs",

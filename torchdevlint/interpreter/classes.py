@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import calls, early, escapes, expressions, functions, lineage, named_tuples, writers
+from torchdevlint.interpreter import (
+    calls,
+    early,
+    escapes,
+    expressions,
+    functions,
+    lineage,
+    measuring,
+    named_tuples,
+    writers,
+)
 from torchdevlint.interpreter.run import Run
 from torchdevlint.knowledge.rows import ContainerKind, Make, ModuleType, ObjectType, Placing, RankRule
 from torchdevlint.lattice import ANY, Placement, Possibility, Symbol, SymbolKind
@@ -295,7 +305,7 @@ def run_methods(run: Run, cls: Class, names: list[str]) -> None:
         kind = run.kinds.get(method.node)
         receiver: Value | None = cls if kind == "classmethod" else None if kind == "staticmethod" else made
         bound = Function(method.node, method.frame, name, receiver, cls)
-        if isinstance(made, Module) and name in made.type.early_methods:
+        if isinstance(made, Module) and (name in made.type.early_methods or measuring.measures(run, method.node)):
             transfers.move_module(run, made, ANY)
         functions.run_symbolically(run, bound, arriving(run, made, method, owner))
         writes = run.store.pop()

@@ -11,7 +11,7 @@ from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, Concrete, Condition, Symbol
 from torchdevlint.names import text_of
 from torchdevlint.records import dataclass
-from torchdevlint.values import Const, Container, Device, Form, Opaque, Value
+from torchdevlint.values import Const, Container, Device, Form, Opaque, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,19 @@ def device_is(device: Device, name: str) -> Test | None:
     if hits and not misses:
         return ALWAYS_TRUE
     return _is_type(lattice.host_guards(device.placement), wanted)
+
+
+def is_on(run: Run, value: Value, name: str) -> Test | None:
+    """Test where a value is against the name of an accelerator; None where it may be no tensor, or nothing tells."""
+    match value:
+        case Tensor():
+            return device_is(Device(value.placement), name)
+        case Opaque() if value.placement != lattice.ANY:
+            return device_is(Device(value.placement), name)
+        case Opaque():
+            return _is_type(_host_guards(run, value), name)
+        case _:
+            return None
 
 
 def _is_type(guards: frozenset[str], wanted: str) -> Test | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from torchdevlint import transfers
-from torchdevlint.interpreter import absence, attributes, escapes, iteration, lineage
+from torchdevlint import lattice, transfers
+from torchdevlint.interpreter import absence, attributes, escapes, guards, iteration, lineage
 from torchdevlint.interpreter.frames import Frame
 from torchdevlint.interpreter.run import Run
 from torchdevlint.joins import join_all
@@ -17,6 +17,8 @@ from torchdevlint.values import (
     UNKNOWN,
     Const,
     Container,
+    Flag,
+    Imported,
     Instance,
     Module,
     Opaque,
@@ -132,6 +134,18 @@ def asked(answer: Callable[[Run, Value, Value], Value]) -> Callable[[Run, Call],
         return answer(run, call.arguments[0].value, call.arguments[1].value) if len(call.arguments) == 2 else UNKNOWN
 
     return handler
+
+
+def is_instance(run: Run, value: Value, kinds: Value) -> Value:
+    """Return what ``isinstance(value, kinds)`` gives: whether a tensor is of types that exist only with CUDA, say."""
+    wanted: list[Value] = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
+    places = [transfers.legacy_type(run, kind) for kind in wanted if isinstance(kind, Imported)]
+    devices = {p.device for place in places for p in place or lattice.ANY}
+    if len(places) == len(wanted) and len(devices) == 1 and all(lattice.is_accelerator(device) for device in devices):
+        test = guards.is_on(run, value, str(devices.pop()))
+        if test is not None:
+            return Flag(test.when_true, test.when_false) if test.known is None else Const(test.known)
+    return absence.is_instance(run, value, kinds)
 
 
 def copy(run: Run, call: Call) -> Value:
