@@ -96,8 +96,10 @@ _DATA: dict[str, Row] = {
 _FILES: dict[str, Row] = {
     "torch.load": LoadFile(),
     "torch.jit.load": LoadFile(module=True),
-    "torch.hub.load_state_dict_from_url": LoadFile(position=2),
-    "torch.utils.model_zoo.load_url": LoadFile(position=2),
+    **dict.fromkeys(
+        ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url"),
+        LoadFile(position=2, published="https://download.pytorch.org/"),
+    ),
     "torch.save": SaveFile(),
     "torch.jit.save": SaveFile(),
 }

@@ -10,7 +10,7 @@ import libcst as cst
 from torchdevlint import lattice, values
 from torchdevlint.events import Loaded
 from torchdevlint.incidents import LoadPinned
-from torchdevlint.interpreter import calls
+from torchdevlint.interpreter import calls, expressions
 from torchdevlint.interpreter import run as run_rows
 from torchdevlint.interpreter.paths import text_of_path
 from torchdevlint.knowledge.rows import CopyFile, LoadFile, MemoryFile, SaveFile
@@ -30,6 +30,7 @@ from torchdevlint.values import (
     Parameters,
     Tensor,
     Value,
+    options,
 )
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         path in run.host_files or run.saved_files.get(path) == run.activation
     )
     host_saved |= source is not None and isinstance(source.value, Opaque) and source.value.key in run.facts.in_memory
+    host_saved |= bool(row.published) and source is not None and _is_published(run, row.published, source)
     safe, scope, files = mapped or guarded or host_saved, run.frame.scope, frozenset(_asked(run, path))
     where = source.node if source is not None else None
     run.emit(Loaded(call.node, run.world, call.text, safe, distributed, scope, made.key, files, where))
@@ -73,6 +75,17 @@ def load(run: Run, row: LoadFile, call: Call, receiver: Argument | None) -> Valu
         run.facts.modules.add(made.key)
         run.facts.kept_loads.add(made.key)
     return made
+
+
+def _is_published(run: Run, prefix: str, source: Argument) -> bool:
+    """Tell whether an address, or each element of the table that it is taken from, begins with a prefix."""
+    addresses = [value for value, _ in options(source.value)]
+    if isinstance(source.node, cst.Subscript):
+        table = expressions.evaluate(run, source.node.value)
+        if isinstance(table, Container):
+            addresses = [value for _, value in run.items(table).exact]
+    texts = [one.value for one in addresses if isinstance(one, Const) and isinstance(one.value, str)]
+    return bool(texts) and len(texts) == len(addresses) and all(text.startswith(prefix) for text in texts)
 
 
 def _makes_module(frame: Frame) -> bool:

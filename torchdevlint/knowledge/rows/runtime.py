@@ -256,13 +256,15 @@ class StartMethod:
 class LoadFile:
     """A read of a checkpoint; ``position`` is the index of `map_location`, ``keyword`` its name.
 
-    One that ``falls_back`` reads to the host what it cannot read to the device it was saved from.
+    One that ``falls_back`` reads to the host what it cannot read to the device it was saved from. What is
+    ``published`` under a prefix of addresses was saved from the host.
     """
 
     position: int = 1
     keyword: str = "map_location"
     module: bool = False  # returns a module (`torch.jit.load`, `load_from_checkpoint`)
     falls_back: bool = False
+    published: str = ""
 
 
 @dataclass(frozen=True, slots=True)
