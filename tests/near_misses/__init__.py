@@ -1,0 +1,1 @@
+"""Correct code that is close to a bug, by what it is close with."""
