@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from near_misses.handled_values import HANDLED
+from near_misses.tests_of_devices import IN_METHODS, TESTED
+from near_misses.unseen_places import UNSEEN
 
-from tests.near_misses.handled_values import HANDLED
-from tests.near_misses.tests_of_devices import IN_METHODS, TESTED
-from tests.near_misses.unseen_places import UNSEEN
 from torchdevlint.engine import analyse
 from torchdevlint.options import Options, on_by_default
 
