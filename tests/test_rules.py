@@ -201,7 +201,8 @@ def test_reading_where_the_module_is() -> None:
         def forward(self, x):
             return self.layer(x).detach().numpy()
     """
-    assert codes(source) == ["TDL113"]
+    assert codes(source) == []  # of a program that knows the host only
+    assert codes(source.replace("layer(x)", "layer(x.to(self.layer.weight.device))")) == ["TDL113"]
 
 
 def test_a_place_that_no_module_is_moved_to_may_be_the_host() -> None:

@@ -223,10 +223,10 @@ def _blame(
         named = _by_why(far.why, facts)
     if named is not None:
         return named
-    if event.loss and odd.role in event.targets:
-        return Culprit.TARGET, event.entry or event.node
     if event.entry is not None and _is_criterion(event.entry, near.why, facts):
         return Culprit.CRITERION, event.entry
+    if event.loss and odd.role in event.targets:
+        return Culprit.TARGET, event.entry or event.node
     if other.is_index and not event.in_place:
         return Culprit.INDEX, event.entry or event.node
     return (Culprit.INPUT, event.entry) if event.entry is not None else (Culprit.OPERAND, event.node)

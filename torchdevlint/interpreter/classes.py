@@ -146,7 +146,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
                     run.store.set(made.key, name, Tensor(ANY, value.rank))
                 else:
                     _mark_tensor(run, made, name, value)
-            case Container() if overrides:
+            case (Container() | Instance()) if overrides:
                 run.store.set(made.key, name, run.opaque(name))
             case Container():
                 _mark_modules(run, made, name, value)
@@ -330,7 +330,8 @@ def arriving(run: Run, made: Module | Instance, method: Function, owner: Placeme
     if handed is not None:
         run.handed[method.node] = handed
         return frozenset(replace(p, why=replace(p.why, role=Role.PLACED)) if p.why else p for p in owner)
-    if name == run.knowledge.module_call:
+    forward = lineage.member(run, made.cls, run.knowledge.module_call) if made.cls is not None else None
+    if name == run.knowledge.module_call or (name == "__call__" and forward is None):
         return frozenset(replace(p, why=replace(p.why, role=Role.INPUT)) if p.why else p for p in owner)
     return None
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from torchdevlint import transfers
 from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets, writers
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit, Loop
 from torchdevlint.interpreter.run import Run
@@ -36,10 +35,10 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
 
     passes = _passes(run)
     counted = _counted(run, node) if passes == PASSES else None
-    if known is not None and passes == PASSES < len(known) <= UNROLLED and _differ(run, known):
+    if known is not None and passes < len(known) <= UNROLLED and run.steps < run.budget and _differ(run, known):
         passes = len(known)
     present = _counted_devices(run, node.iter)
-    exact = known if known is not None and len(known) <= max(passes, PASSES) else ()
+    exact = known if known is not None and len(known) <= passes else ()  # each is the element of a pass
     handed = run.taken[before:]
 
     def begin(turn: int) -> None:
@@ -83,7 +82,7 @@ def _leaves(statement: cst.CSTNode) -> bool:
 
 
 def _differ(run: Run, values: list[Value], depth: int = 0) -> bool:
-    """Tell whether each element is somewhere of its own: modules, tensors, devices, or tuples of them."""
+    """Tell whether each element is or names something of its own: modules, tensors, texts, or tuples of them."""
     return any(_somewhere(run, value, depth) for value in values)
 
 
@@ -91,8 +90,8 @@ def _somewhere(run: Run, value: Value, depth: int) -> bool:
     match value:
         case Module() | Tensor() | Device():
             return True
-        case Const(value=str(name)):
-            return transfers.parse(name) is not None
+        case Const(value=str()):
+            return True
         case Container() if not depth:
             return _differ(run, iteration.elements(run, value) or [], depth + 1)
         case _:

@@ -211,9 +211,10 @@ def _call_module(run: Run, module: Module, made: Call) -> Value:
         for argument in made.values():
             escapes.escape(run, argument.value)
         return run.opaque(f"{made.text}(…)", placement=run.module_placement(module) or ANY, output=True)
-    if module.cls is not None and (transfers.hooked(run, module) or lineage.member(run, module.cls, "__call__")):
+    own = lineage.member(run, module.cls, "__call__") if module.cls is not None else None
+    if module.cls is not None and (transfers.hooked(run, module) or not isinstance(own, Function | None)):
         return calls.unseen(run, made)  # its inputs may be moved before `forward` has them
-    forward = lineage.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None
+    forward = own or (lineage.member(run, module.cls, run.knowledge.module_call) if module.cls is not None else None)
     if not run.frame.in_module and not run.frame.constructing and not _run_by_framework(run):
         run.facts.definitions_only = False
     if isinstance(forward, Function):

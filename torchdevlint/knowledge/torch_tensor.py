@@ -89,8 +89,8 @@ TENSOR: dict[str, Row] = {
     **dict.fromkeys(words("set_ apply_"), _IN_PLACE_UNKNOWN_RANK),
     "detach_": Follow(graph=False, in_place=True),
     "copy_": Combine(("input", "src"), Mix.FREE, RankRule.SAME, in_place=True),
-    # It has at least the dimensions of its receiver.
-    "expand_as": Combine(mix=Mix.FREE, rank=RankRule.SAME),
+    # It has the dimensions of the other, and those are at least its own.
+    "expand_as": Combine(mix=Mix.FREE, rank=RankRule.BROADCAST),
     # They do more to their receiver than its result tells.
     "pin_memory": Follow(pins=True),
     "requires_grad_": Follow(in_place=True, demands=True),

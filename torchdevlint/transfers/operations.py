@@ -164,6 +164,7 @@ def operate(
     operands: Sequence[tuple[cst.CSTNode, Value]],
 ) -> Value:
     """Return the value of an operator on operands, and record that they met."""
+    operands = [(part, _reckoned(value)) for part, value in operands]
     values = [value for _, value in operands]
     tensors = [v for v in values if isinstance(v, Tensor) or (isinstance(v, Opaque) and v.placement != ANY)]
     for value in values:
@@ -183,6 +184,17 @@ def operate(
     if _is_heavy(row):
         clocks.launched(run, node, result.placement)
     return result
+
+
+def _reckoned(value: Value) -> Value:
+    """Return the tensor that an operand is where it is not None, with which nothing can be reckoned."""
+    if type(value) is not Choice:
+        return value
+    match [(option, condition) for option, condition in value.options if option != NONE]:
+        case [(Tensor() as tensor, condition)]:
+            return replace(tensor, placement=lattice.under(tensor.placement, condition) or ANY)
+        case _:
+            return value
 
 
 def _is_heavy(row: Combine) -> bool:
@@ -256,7 +268,7 @@ def combined(run: Run, row: Combine, values: Sequence[Value]) -> Tensor:
         pace.computed(run, tensors)
     if row.in_place or row.mix is Mix.FREE:
         first = tensors[0] if tensors else Tensor()
-        return Tensor(first.placement, first.rank, graph, tallies=tallies)
+        return Tensor(first.placement, first.rank if row.in_place else rank, graph, tallies=tallies)
     number = any(isinstance(v, Opaque) and v.placement == ANY for v in values)
     undecided = unseen and tensors and all(_may_be_host_scalar(t) for t in tensors)
     gathered = next((t.gathered for t in tensors if t.gathered is not None and t.rank == rank), None)

@@ -41,11 +41,14 @@ def move_module(run: Run, module: Value, placement: Placement, seen: set[int] | 
                 return
             visited.add(module.key)
             top = seen is None
-            moves_itself = module.cls is not None and not top and _overrides(run, module)
-            here = ANY if moves_itself or module.type.placing is Placing.UNSEEN else placement
+            overrides = module.cls is not None and _overrides(run, module)
+            here = ANY if (overrides and not top) or module.type.placing is Placing.UNSEEN else placement
             run.store.set(module.key, PLACEMENT, here)
             _departed(run, module.key, here)
             for name, value in run.attribute_values(module.key):
+                if overrides and isinstance(value, Container | Instance):
+                    run.set_attribute(module.key, name, run.opaque(name))  # it may move what is in there, too
+                    continue
                 _move_held(run, module, name, value, here, visited)
             _move_contained(run, module, here, visited)
         case Opaque():
