@@ -131,7 +131,8 @@ class Opaque:
 
     It is two things until proven: as a value it is where ``placement`` says, as an object that moves in place
     it is where the state says under ``key``.  ``output`` marks what an unseen module returned, ``member`` a
-    part of a loader's item, ``source`` the key of the batch symbol it came from.
+    part of a loader's item, ``within`` an element of such a part, which may have no dimension, ``source`` the key
+    of the batch symbol it came from.
     """
 
     key: int
@@ -141,6 +142,7 @@ class Opaque:
     member: bool = field(default=False, compare=False)
     source: int = field(default=0, compare=False)
     parameter: bool = field(default=False, compare=False)
+    within: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,6 +182,13 @@ def test_a_move_to_cuda_goes_to_the_device_variable(use: str, fixed: str) -> Non
     assert "|".join(written(f"{MOVED}{use}\n", "TDL502")) == fixed
 
 
+def test_a_move_to_cuda_is_none_to_what_may_be_a_number() -> None:
+    option = "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--gpu', type={})\n"
+    text = f"{HEAD}{option}args = parser.parse_args()\nmodel = nn.Linear(3, 3).to(args.gpu)\nx = torch.ones(3).cuda()\n"
+    assert written(text.format("int"), "TDL502") == []
+    assert written(text.format("str"), "TDL502") == ["x = torch.ones(3).to(args.gpu)"]
+
+
 def test_a_move_to_cuda_stays_where_no_device_is_known() -> None:
     assert written(f"{HEAD}x = torch.ones(3).cuda()\n", "TDL502") == []
 
@@ -244,6 +251,8 @@ def train({parameters}):
         pytest.param({"before": "if 0 == where: print(1)"}, False, id="compared with one"),
         pytest.param({"before": "if where == torch.device('cpu'): print(1)"}, True, id="compared with a device"),
         pytest.param({"before": "where = int(where)"}, False, id="made of a text"),
+        pytest.param({"before": "where = 'cpu' if path else ids[0]"}, False, id="one of several, or the host"),
+        pytest.param({"before": "where = 'cpu' if path else where"}, True, id="a name, or the host"),
         pytest.param({"before": "torch.cuda.set_device(where)"}, False, id="given to what takes one"),
         pytest.param({"before": "print(f'cuda:{where}')"}, False, id="written behind the kind"),
         pytest.param({"before": "print(f'on {where}')"}, True, id="written behind a word"),

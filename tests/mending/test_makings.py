@@ -251,6 +251,21 @@ def test_what_carries_a_graph_is_read_without_it(use: str, fixed: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("bound", "mended"),
+    [
+        ("x = torch.ones(3).to(device)", False),
+        ("x = torch.ones(3)", True),
+        ("(x := torch.ones(3).to(device))", True),
+        ("y = torch.ones(3).to(device)", True),
+    ],
+)
+def test_no_one_place_suits_an_optimizer_and_what_takes_the_place_of_a_moved_tensor(bound: str, mended: bool) -> None:
+    loads = "model.load_state_dict(read['model'])\noptimizer.load_state_dict(read['optimizer'])\nx = read['x']\n"
+    text = f"{MOVED}optimizer = torch.optim.Adam(model.parameters())\n{bound}\nread = torch.load('a.pt')\n{loads}print(x)\n"
+    assert written(text, "TDL401") == (["read = torch.load('a.pt', map_location='cpu')"] if mended else [])
+
+
+@pytest.mark.parametrize(
     ("use", "where"),
     [
         ("optimizer.load_state_dict(read['optimizer'])", '"cpu"'),  # which keeps its counts where it was loaded

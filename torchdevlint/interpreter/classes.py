@@ -146,7 +146,7 @@ def finish(run: Run, made: Module | Instance) -> bool:
                     run.store.set(made.key, name, Tensor(ANY, value.rank))
                 else:
                     _mark_tensor(run, made, name, value)
-            case (Container() | Instance()) if overrides:
+            case Container() | Instance() if overrides:
                 run.store.set(made.key, name, run.opaque(name))
             case Container():
                 _mark_modules(run, made, name, value)

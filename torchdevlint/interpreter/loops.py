@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from torchdevlint.interpreter import conditions, expressions, iteration, statements, tallies, targets, writers
+from torchdevlint import transfers
+from torchdevlint.interpreter import conditions, expressions, iteration, reading, statements, tallies, targets, writers
 from torchdevlint.interpreter.frames import MAX_EXITS, Exit, Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.lattice import ALWAYS, ANY, Condition
@@ -35,8 +36,8 @@ def run_for(run: Run, node: cst.For) -> statements.Flow:
 
     passes = _passes(run)
     counted = _counted(run, node) if passes == PASSES else None
-    if known is not None and passes < len(known) <= UNROLLED and run.steps < run.budget and _differ(run, known):
-        passes = len(known)
+    if known is not None and passes < len(known) <= UNROLLED and run.steps < run.budget:
+        passes = len(known) if _differ(run, known) or _names_parts(node) else passes
     present = _counted_devices(run, node.iter)
     exact = known if known is not None and len(known) <= passes else ()  # each is the element of a pass
     handed = run.taken[before:]
@@ -82,16 +83,35 @@ def _leaves(statement: cst.CSTNode) -> bool:
 
 
 def _differ(run: Run, values: list[Value], depth: int = 0) -> bool:
-    """Tell whether each element is or names something of its own: modules, tensors, texts, or tuples of them."""
+    """Tell whether each element is somewhere of its own: modules, tensors, devices, or tuples of them."""
     return any(_somewhere(run, value, depth) for value in values)
+
+
+def _names_parts(node: cst.For) -> bool:
+    """Tell whether the body of a loop asks for parts of something by its variable: keys, and names of attributes."""
+    if not isinstance(node.target, cst.Name):
+        return False
+    name = node.target.value
+    return any(_asks_by(part) == name for part in reading.walk(node.body))
+
+
+def _asks_by(node: cst.CSTNode) -> str:
+    """Return the variable by which a piece of source asks for a part of something, or no text."""
+    match node:
+        case cst.Index(value=cst.Name(value=name)):
+            return name
+        case cst.Call(func=cst.Name(value="getattr" | "setattr"), args=[_, cst.Arg(value=cst.Name(value=name)), *_]):
+            return name
+        case _:
+            return ""
 
 
 def _somewhere(run: Run, value: Value, depth: int) -> bool:
     match value:
         case Module() | Tensor() | Device():
             return True
-        case Const(value=str()):
-            return True
+        case Const(value=str(name)):
+            return transfers.parse(name) is not None
         case Container() if not depth:
             return _differ(run, iteration.elements(run, value) or [], depth + 1)
         case _:

@@ -217,14 +217,9 @@ class Run:
 
         A ``part`` (an element, not an attribute) of a loader's item is a member of the batch.
         """
-        made = self.opaque(
-            name,
-            placement=whole.placement,
-            output=whole.output,
-            member=whole.member or (part and whole.source != 0),
-            source=whole.source,
-            parameter=whole.parameter,
-        )
+        member, within = whole.member or (part and whole.source != 0), whole.within or (part and whole.member)
+        place, source = whole.placement, whole.source
+        made = Opaque(self.new_key(), name, place, whole.output, member, source, whole.parameter, within)
         self.part_of[made.key] = whole.key
         if part and whole.parameter and whole.key in self.parameter_of:
             self.parameter_of[made.key] = self.parameter_of[whole.key]

@@ -162,6 +162,8 @@ def _opaque_item(run: Run, base: Opaque, node: cst.Subscript, indices: Indices) 
                 return asked
         slot = f"[{key.value!r}]"
         made = part(run, base, slot, f"{base.name}{slot}")
+        if isinstance(made, Opaque) and isinstance(key.value, str) and not base.within:
+            made = replace(made, within=False)  # the whole has names for its parts, and is no tensor
         transfers.picked(run, base, made, key.value)
         return made
     indexed(run, base, node, indices)

@@ -43,6 +43,8 @@ def _is_number(node: ast.expr) -> bool:
             return type(value) is int
         case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)):
             return name == "int"
+        case ast.IfExp(body=body, orelse=orelse):  # `"cpu" if … else args.device_ids[0]`
+            return any(_is_number(one) or isinstance(one, ast.Subscript) for one in (body, orelse))
         case _:
             return False
 

@@ -9,7 +9,7 @@ from torchdevlint.mending.devices import device_at
 from torchdevlint.mending.edits import Repair, Safety, safe, unsafe
 from torchdevlint.mending.numbers import may_be_number
 from torchdevlint.mending.source import Source
-from torchdevlint.mending.uses import is_copied, is_copied_from, is_imported, is_moved, is_restored
+from torchdevlint.mending.uses import is_copied, is_copied_from, is_imported, is_moved, is_restored, replaces_moved
 from torchdevlint.rule import Finding
 
 SAFETY = (Safety.SAFE, Safety.UNSAFE)
@@ -28,6 +28,8 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     none = argument(call, "map_location")
     if device is None or may_be_number(source, device):
         return None
+    if device == source.quoted("cpu") and replaces_moved(source, call):
+        return None  # no one place suits an optimizer, or a module, and what is used as it comes
     if none is not None:
         edit = instead(source, none, device) if isinstance(none, ast.Constant) else None
     else:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from torchdevlint import knowledge
+from torchdevlint.knowledge.rows import Move
 from torchdevlint.mending.source import Source, is_plain, root_of
 
 
@@ -94,6 +96,28 @@ def is_restored(source: Source, call: ast.Call) -> bool:
     of `torch/optim/optimizer.py`).
     """
     return any(_reaches(source, source.restored, one) for one in _reads_of(source, call))
+
+
+def replaces_moved(source: Source, call: ast.Call) -> bool:
+    """Tell whether a part of what a call gives is bound in the place of what the function moves elsewhere."""
+    for read in _reads_of(source, call):
+        part = source.scopes.parent(read)
+        statement = source.scopes.parent(part) if isinstance(part, ast.Subscript) else None
+        if not isinstance(statement, ast.Assign) or statement.value is not part:
+            continue
+        scope = source.scopes.around(read)[0]
+        bound = (one for target in statement.targets for one in source.index.setting(scope, target))
+        others = (source.scopes.parent(one) for one in bound)
+        if any(isinstance(other, ast.Assign) and _moves(other.value) for other in others):
+            return True
+    return False
+
+
+def _moves(node: ast.AST) -> bool:
+    methods = (
+        one.func.attr for one in ast.walk(node) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+    )
+    return any(isinstance(knowledge.DEFAULT.tensor.get(method), Move) for method in methods)
 
 
 def is_copied_from(source: Source, call: ast.Call) -> bool:

@@ -66,7 +66,7 @@ def cast(run: Run, row: Cast, call: Call, receiver: Argument | None) -> Value:
         graph = False if row.whole else value.graph
         return Tensor(value.placement, value.rank, graph, tallies=value.tallies, flight=value.flight, kept=value.kept)
     if isinstance(value, Opaque) and (value.member or value.key in run.facts.tensors):
-        return Tensor(run.placement_of(value), (1, None) if value.member else (0, None))
+        return Tensor(run.placement_of(value), (1, None) if value.member and not value.within else (0, None))
     return value
 
 

@@ -31,7 +31,7 @@ def operand(run: Run, node: cst.CSTNode, value: Value, role: str, is_index: bool
     match value:
         case Tensor():
             rank = value.rank
-        case Opaque(member=True) | Opaque(parameter=True):
+        case Opaque(member=True, within=False) | Opaque(parameter=True):
             rank = (1, None)  # a member of a batch has the dimension of the batch at least; most parameters have one
         case Opaque() if value.key not in run.facts.tensors:
             proof = value.key

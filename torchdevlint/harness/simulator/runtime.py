@@ -91,7 +91,7 @@ def patch_runtime(runtime: Runtime) -> None:
     cuda.synchronize = synchronize
     torch.backends.cuda.is_built = lambda: True
     torch.backends.cudnn.is_acceptable = always(False)  # its layers flatten their weights in memory
-    torch.version.cuda = "12.6"
+    torch.version.cuda = torch.version.cuda or "12.6"  # what was built for CUDA compares it with its own
     os.register_at_fork(after_in_child=runtime.forked)
     _patch_properties(runtime)
     _patch_memory(runtime)
