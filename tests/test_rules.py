@@ -188,6 +188,21 @@ def test_an_input_that_may_be_missing() -> None:
     assert codes(source.replace("torch.ones(3) if", "torch.ones(3).cuda() if")) == []
 
 
+@pytest.mark.parametrize(
+    ("method", "found"),
+    [
+        ("def size(self):\n        return self.layer(torch.zeros(3)).size(0)", []),
+        ("def size(self):\n        return self.layer(torch.zeros(3)).size(0) // 2", []),
+        ("def size(self):\n        return len(self.layer(torch.zeros(3)))", ["TDL104"]),
+        ("size = lambda self: self.layer(torch.zeros(3)).size(0)", ["TDL104"]),
+        ("def size(self):\n        self.layer(torch.zeros(3))\n        return", ["TDL104"]),
+    ],
+)
+def test_a_method_that_gives_sizes_is_asked_before_the_module_moves(method: str, found: list[str]) -> None:
+    init = "def __init__(self):\n        super().__init__()\n        self.layer = nn.Linear(3, 3)"
+    assert codes(f"class Net(nn.Module):\n    {init}\n\n    {method}\n") == found
+
+
 # host reads
 
 

@@ -97,3 +97,13 @@ def literals():
     three = x.to("cuda") if isinstance(name, (list, tuple)) else x  # reveal: cpu
     four = x.to("cuda") if isinstance(True, int) else x  # reveal: cuda
     five = x.to("cuda") if isinstance(nothing, (torch.Tensor, str)) else x  # reveal: cpu
+
+
+def of_types_of_cuda(given, other):
+    if isinstance(given, torch.cuda.FloatTensor):
+        there = given + torch.ones(3)
+    moved = other.cpu()
+    here = isinstance(moved, torch.cuda.FloatTensor)  # reveal: False
+    either = isinstance(moved, (torch.cuda.FloatTensor, torch.cuda.HalfTensor))  # reveal: False
+    number = isinstance(3, torch.cuda.FloatTensor)  # reveal: unknown
+    kind = isinstance(moved, (torch.cuda.FloatTensor, Kind))  # reveal: unknown
