@@ -10,7 +10,14 @@ from torchdevlint.mending.source import Source
 
 def may_be_number(source: Source, device: str) -> bool:
     """Tell whether anything in the file shows that the device that a name or attribute stands for is a number."""
-    return any(_shows(source, node, device) for node in ast.walk(source.tree))
+    known = source.cached(_answers)
+    if device not in known:  # hundreds of moves may ask of one device
+        known[device] = any(_shows(source, node, device) for node in ast.walk(source.tree))
+    return known[device]
+
+
+def _answers(_: Source) -> dict[str, bool]:
+    return {}
 
 
 def _shows(source: Source, node: ast.AST, device: str) -> bool:
