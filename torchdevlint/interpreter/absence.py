@@ -180,9 +180,14 @@ def has(run: Run, value: Value, name: Value) -> Value:
     return Flag(others | {(guard, True)}, frozenset({(guard, False)}))
 
 
+def kinds_in(run: Run, kinds: Value) -> list[Value]:
+    """Return the kinds of which ``isinstance`` is asked: one, or those in a tuple."""
+    return [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
+
+
 def is_instance(run: Run, value: Value, kinds: Value) -> Value:
     """Return what ``isinstance(value, kinds)`` gives for a module, a tensor or a container, where this is known."""
-    wanted: list[Value] = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
+    wanted = kinds_in(run, kinds)
     if isinstance(value, Module) and _is_module_of(value, wanted) is None:
         guard = f"{_OF_ANOTHER}{value.key}"
         return Flag(frozenset({(guard, True)}), frozenset({(guard, False)}))

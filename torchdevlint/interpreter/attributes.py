@@ -93,9 +93,8 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             return _of_optimizer(run, value, name)
         case Choice():
             present = [(o, c) for o, c in value.options if o != NONE]
-            if any(
-                isinstance(option, Tensor) for option, _ in present
-            ):  # what is a tensor in one way is meant to be one
+            # What is a tensor in one way is meant to be one.
+            if any(isinstance(option, Tensor) for option, _ in present):
                 present = [(o, c) for o, c in present if not isinstance(o, Module)]
             return join_all(
                 (_read_under(run, option, condition, name, node), condition) for option, condition in present

@@ -330,8 +330,8 @@ def arriving(run: Run, made: Module | Instance, method: Function, owner: Placeme
     if handed is not None:
         run.handed[method.node] = handed
         return frozenset(replace(p, why=replace(p.why, role=Role.PLACED)) if p.why else p for p in owner)
-    forward = lineage.member(run, made.cls, run.knowledge.module_call) if made.cls is not None else None
-    if name == run.knowledge.module_call or (name == "__call__" and forward is None):
+    called, cls = run.knowledge.module_call, made.cls
+    if name == called or (name == "__call__" and cls is not None and lineage.member(run, cls, called) is None):
         return frozenset(replace(p, why=replace(p.why, role=Role.INPUT)) if p.why else p for p in owner)
     return None
 

@@ -77,12 +77,10 @@ def device_is(device: Device, name: str) -> Test | None:
 def is_on(run: Run, value: Value, name: str) -> Test | None:
     """Test where a value is against the name of an accelerator; None where it may be no tensor, or nothing tells."""
     match value:
-        case Tensor():
-            return device_is(Device(value.placement), name)
-        case Opaque() if value.placement != lattice.ANY:
-            return device_is(Device(value.placement), name)
-        case Opaque():
+        case Opaque() if value.placement == lattice.ANY:
             return _is_type(_host_guards(run, value), name)
+        case Tensor() | Opaque():
+            return device_is(Device(value.placement), name)
         case _:
             return None
 

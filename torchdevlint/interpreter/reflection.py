@@ -138,7 +138,7 @@ def asked(answer: Callable[[Run, Value, Value], Value]) -> Callable[[Run, Call],
 
 def is_instance(run: Run, value: Value, kinds: Value) -> Value:
     """Return what ``isinstance(value, kinds)`` gives: whether a tensor is of types that exist only with CUDA, say."""
-    wanted: list[Value] = [kind for _, kind in run.items(kinds).exact] if isinstance(kinds, Container) else [kinds]
+    wanted = absence.kinds_in(run, kinds)
     places = [transfers.legacy_type(run, kind) for kind in wanted if isinstance(kind, Imported)]
     devices = {p.device for place in places for p in place or lattice.ANY}
     if len(places) == len(wanted) and len(devices) == 1 and all(lattice.is_accelerator(device) for device in devices):

@@ -215,7 +215,7 @@ class Run:
     def derive(self, whole: Opaque, name: str, part: bool = False) -> Opaque:
         """Return what an opaque value gives: it is where the whole is, and came from where the whole came from.
 
-        A ``part`` (an element, not an attribute) of a loader's item is a member of the batch.
+        A ``part`` (an element, not an attribute) of a loader's item is a member of the batch, one of that is within it.
         """
         member, within = whole.member or (part and whole.source != 0), whole.within or (part and whole.member)
         place, source = whole.placement, whole.source
