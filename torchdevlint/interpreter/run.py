@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -33,6 +34,9 @@ from torchdevlint.values import (
     Value,
 )
 from torchdevlint.why import Role, Why
+
+if TYPE_CHECKING:
+    from torchdevlint.transfers.datasets import Dataset
 
 DISTRIBUTED = "distributed"
 """The guard that several processes run, each with an accelerator of its own."""
@@ -139,7 +143,7 @@ class Run:
     casts: dict[int, tuple[cst.CSTNode, Placement]] = field(default_factory=dict)
     groups_of: dict[int, Optimizer] = field(default_factory=dict)
     read_from: dict[int, tuple[str, tuple[object, ...]]] = field(default_factory=dict)
-    whole_datasets: set[int] = field(default_factory=set)  # opaque ones that a row tells of
+    datasets: dict[int, Dataset] = field(default_factory=dict)  # opaque ones that a row tells of
     load_of: dict[int, int] = field(default_factory=dict)
     part_of: dict[int, int] = field(default_factory=dict)
     within: dict[int, int] = field(default_factory=dict)  # how many elements, with those of its elements

@@ -81,7 +81,7 @@ _DATA: dict[str, Row] = {
     "Dataset": DatasetType(),
     "IterableDataset": DatasetType(),
     "TensorDataset": DatasetType(tensors=True, whole=True),
-    "Subset": DatasetType(),
+    "Subset": DatasetType(part="dataset"),
     "ConcatDataset": DatasetType(),
     "ChainDataset": DatasetType(),
     **dict.fromkeys(

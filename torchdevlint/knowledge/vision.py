@@ -56,15 +56,31 @@ fasterrcnn_mobilenet_v3_large_320_fpn maskrcnn_resnet50_fpn maskrcnn_resnet50_fp
 retinanet_resnet50_fpn retinanet_resnet50_fpn_v2 ssd300_vgg16 ssdlite320_mobilenet_v3_large fcos_resnet50_fpn
 """)
 
-_DATASETS = words("""
-MNIST FashionMNIST KMNIST EMNIST QMNIST CIFAR10 CIFAR100 SVHN STL10 FakeData LSUN VisionDataset Omniglot USPS
-""")
+_DATASETS = words("QMNIST LSUN VisionDataset")
 
-# Data sets of which each item is a file.
+# A position that no argument has.
+_BY_NAME = 99
+
+# Data sets whose items are images and the numbers of their classes, with the position of the transform.
+_CLASSES = {
+    **dict.fromkeys(words("EuroSAT SUN397 Caltech256"), 1),
+    **dict.fromkeys(words("USPS SVHN Omniglot"), 2),
+    **dict.fromkeys(words("MNIST FashionMNIST KMNIST CIFAR10 CIFAR100"), 2),
+    **dict.fromkeys(words("STL10 FakeData"), 3),
+    "EMNIST": _BY_NAME,
+}
+
+# Those of which each item is a file.
+_CLASSES_OF_FILES = {
+    "ImageFolder": 1,
+    **dict.fromkeys(words("StanfordCars GTSRB FER2013 PCAM RenderedSST2 Country211 Food101 Flowers102"), 2),
+    **dict.fromkeys(words("DTD FGVCAircraft"), 3),
+    **dict.fromkeys(words("Places365 Imagenette"), 4),
+    "ImageNet": _BY_NAME,
+}
 _FOLDERS = words("""
-ImageFolder DatasetFolder ImageNet CelebA Caltech101 Caltech256 Food101 Flowers102 OxfordIIITPet StanfordCars
-FGVCAircraft GTSRB Places365 CocoDetection CocoCaptions VOCDetection VOCSegmentation Cityscapes SBDataset DTD EuroSAT
-FER2013 Imagenette PCAM RenderedSST2 SUN397 Country211 LFWPeople INaturalist Kitti UCF101 HMDB51 Kinetics
+DatasetFolder CelebA Caltech101 OxfordIIITPet CocoDetection CocoCaptions VOCDetection VOCSegmentation Cityscapes
+SBDataset LFWPeople INaturalist Kitti UCF101 HMDB51 Kinetics
 """)
 
 _TORCHVISION: dict[str, Row] = {
@@ -75,6 +91,8 @@ _TORCHVISION: dict[str, Row] = {
     **dict.fromkeys(words("models.ResNet models.VGG models.DenseNet models.VisionTransformer"), _CLASSIFIER),
     **{f"datasets.{name}": DatasetType(whole=True) for name in _DATASETS},
     **{f"datasets.{name}": DatasetType(whole=True, reads=True) for name in _FOLDERS},
+    **{f"datasets.{name}": DatasetType(whole=True, transform=at) for name, at in _CLASSES.items()},
+    **{f"datasets.{name}": DatasetType(whole=True, reads=True, transform=at) for name, at in _CLASSES_OF_FILES.items()},
     "utils.save_image": Plain(),
     "utils.make_grid": Follow(rank=RankRule.UNKNOWN, graph=False),
     **dict.fromkeys(

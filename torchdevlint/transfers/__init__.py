@@ -6,6 +6,7 @@ from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
 from torchdevlint.transfers.checkpoints import handed_back, handed_on, keep_in
 from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
+from torchdevlint.transfers.datasets import tensors as dataset_tensors
 from torchdevlint.transfers.devices import (
     asked_slots,
     attributes_in,
@@ -25,7 +26,6 @@ from torchdevlint.transfers.groups import called_alone, told_by
 from torchdevlint.transfers.hooks import after_hooks, hooked
 from torchdevlint.transfers.layers import call_typed_module, input_operands, meet_added
 from torchdevlint.transfers.leaves import demanded
-from torchdevlint.transfers.loaders import dataset_tensors
 from torchdevlint.transfers.losses import handed_out, perhaps_loss
 from torchdevlint.transfers.modules import (
     as_parameter,

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from torchdevlint import lattice
 from torchdevlint.events import Drawn
-from torchdevlint.interpreter import calls
 from torchdevlint.knowledge.rows import Draw, GeneratorType, LoaderType
 from torchdevlint.lattice import ANY, HOST, Placement
 from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT
+from torchdevlint.transfers import datasets
 from torchdevlint.transfers.devices import place_of
 from torchdevlint.transfers.operands import function_text, subject
-from torchdevlint.values import NONE, Const, Instance, Object, Opaque, Tensor, Value
+from torchdevlint.values import NONE, Const, Object, Opaque, Tensor, Value
 from torchdevlint.why import Role, Why
 
 if TYPE_CHECKING:
@@ -40,10 +40,7 @@ def draw(run: Run, row: Draw, call: Call, receiver: Argument | None) -> Value:
     if source is not None:
         place = run.default_placement(call.node)
         run.emit(Drawn(call.node, run.world, function_text(call), place, source))
-    # what is split is asked for its elements and nothing else
-    kept = {name: one for name, one in call.keywords.items() if not isinstance(one.value, Instance)}
-    others = [one for one in call.arguments if not isinstance(one.value, Instance)]
-    return calls.unseen(run, replace(call, arguments=others, keywords=kept))
+    return datasets.split(run, call)
 
 
 def _source(run: Run, call: Call) -> Placement | None:

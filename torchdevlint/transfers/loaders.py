@@ -8,12 +8,12 @@ import libcst as cst
 
 from torchdevlint import lattice
 from torchdevlint.costs import LoaderBuilt
-from torchdevlint.interpreter import calls, instances, iteration, lineage
-from torchdevlint.knowledge.rows import Carrier, DatasetType, LoaderType
+from torchdevlint.interpreter import calls, iteration, lineage
+from torchdevlint.knowledge.rows import Carrier, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH
-from torchdevlint.transfers import checkpoints, draws, reads, workers
+from torchdevlint.transfers import datasets, draws, reads, workers
 from torchdevlint.transfers.operands import function_text
 from torchdevlint.values import (
     NONE,
@@ -36,41 +36,15 @@ if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
     from torchdevlint.interpreter.run import Run
 
-BATCHED = "<batched>"
-"""The slot that holds the tensors of a dataset of tensors, which are what a batch of it is like."""
-
-_PLAIN = LoaderType()
-
 _SAMPLER = 3
 """The position of the sampler among the arguments of a loader."""
-
-
-def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -> Value:
-    """Build a dataset: of tensors it yields their rows, a part of another yields the same as the whole."""
-    for argument in call.values():
-        checkpoints.as_data(run, argument.value)
-    if row.tensors and call.arguments and not call.open:
-        tensors = [argument.value for argument in call.arguments]
-        single = [iteration.element(run, value, call.node) for value in tensors]
-        made = Loader(run.new_key(), _PLAIN, run.container("tuple", single))
-        run.store.set(made.key, BATCHED, run.container("tuple", tensors))
-        return made
-    first = call.arguments[0].value if call.arguments else UNKNOWN
-    if isinstance(first, Loader):
-        return first
-    unseen = calls.unseen(run, call)
-    if row.whole:
-        run.whole_datasets.add(unseen.key)
-    if row.reads:
-        run.pace.files[unseen.key] = call.node
-    return unseen
 
 
 def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> Value:
     """Build a loader: its items are the dataset's, collated, or arrive where this loader's batches do."""
     key = run.new_key()
     argument = call.get(0, row.dataset)
-    source = argument.value if argument is not None else UNKNOWN
+    source = datasets.source(run, argument.value if argument is not None else UNKNOWN)
     function = call.keywords.get(row.collate)
     custom = function is not None and function.value != NONE
     item: Value | None = None
@@ -82,15 +56,17 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
         if not isinstance(item, Container | Tensor | Object):
             item = None
     elif isinstance(source, Loader):
-        batched = run.store.get(source.key, BATCHED)
-        item = batched if isinstance(batched, Container) else source.item
+        item = datasets.tensors(run, source) or source.item
     elif isinstance(source, Instance) and not custom:
         with workers.of(run, row, call):
             run.pace.sampled = call.node if _gathers(row, call) else None
-            item = _collated(run, _item_of(run, source, call), call)
+            item = _collated(run, datasets.sample(run, source, call), call)
             run.pace.sampled = None
     elif isinstance(source, Container) and not custom:
         item = _collated(run, iteration.element(run, source, call.node), call)
+    elif not custom:
+        with workers.of(run, row, call):
+            item = _labelled(run, source, call)
     if item is None or item == UNKNOWN:
         item = iteration.batch_item(run, key, call.text, call.node)
         run.facts.built_loaders.add(key)
@@ -141,9 +117,9 @@ def _whole(run: Run, row: LoaderType, call: Call) -> tuple[cst.CSTNode, ...]:
     if argument is None or sampled or call.open or not row.samplers or len(call.arguments) > _SAMPLER:
         return ()
     match argument.value:
-        case Loader() if argument.value.type is _PLAIN:
+        case Loader() if argument.value.type is datasets.PLAIN:
             return (argument.node,)
-        case Opaque() if argument.value.key in run.whole_datasets:
+        case Opaque() if datasets.is_whole(run, argument.value):
             return (argument.node,)
         case Instance() if not argument.value.open:
             members = [lineage.member(run, argument.value.cls, name) for name in ("__getitem__", "__iter__")]
@@ -151,12 +127,6 @@ def _whole(run: Run, row: LoaderType, call: Call) -> tuple[cst.CSTNode, ...]:
             return (argument.node, *(c.node for c in classes)) if members[0] and not members[1] else ()
         case _:
             return ()
-
-
-def dataset_tensors(run: Run, value: Loader) -> Container | None:
-    """Return the tensors of a dataset of tensors, or None for any other."""
-    found = run.store.get(value.key, BATCHED)
-    return found if isinstance(found, Container) else None
 
 
 def _was_placed(run: Run, source: Value) -> bool:
@@ -168,24 +138,17 @@ def _was_placed(run: Run, source: Value) -> bool:
 
 def _samples(run: Run, source: Value, call: Call) -> Value:
     """Return the list of items of a dataset that a collate function is given, or an object of unknown kind."""
-    match source:
-        case Loader():
-            item = source.item
-        case Instance():
-            item = _item_of(run, source, call)
-        case Container():
-            item = iteration.element(run, source, call.node)
-        case _:
-            item = UNKNOWN
+    item = datasets.sample(run, source, call)
     return run.opaque("samples") if item == UNKNOWN else run.container("list", (), item)
 
 
-def _item_of(run: Run, source: Instance, call: Call) -> Value:
-    frame = run.frame.in_module
-    run.frame.in_module = False
-    value = instances.special(run, source, "__getitem__", call.node, run.opaque("index"))
-    run.frame.in_module = frame
-    return UNKNOWN if value is None else value
+def _labelled(run: Run, source: Value, call: Call) -> Value:
+    """Return a batch of images and the numbers of their classes, UNKNOWN if a dataset has no such items."""
+    image, label = (datasets.transformed(run, source, name) for name in (datasets.IMAGE, datasets.LABEL))
+    if not isinstance(image, Tensor) or not (isinstance(label, Tensor) or label == NONE):
+        return UNKNOWN
+    labels = _numbers(run, call) if label == NONE else _collated(run, label, call)
+    return run.container("tuple", [_collated(run, image, call), labels])
 
 
 def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:
@@ -195,11 +158,17 @@ def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:
             low, high = value.rank
             return replace(value, rank=(low + 1, None if high is None else high + 1))
         case Const() if isinstance(value.value, int | float) and not isinstance(value.value, bool):
-            why = Why(Role.BATCH, call.node, f"collated by `{call.text}`")
-            return Tensor(lattice.on(lattice.HOST, why), (1, 1))
+            return _numbers(run, call)
         case Object() if value.type.carrier is not Carrier.NONE:
             return value
         case Container() if depth < MAX_DEPTH:
             return iteration.rebuilt(run, value, lambda item: _collated(run, item, call, depth + 1))
         case _:
             return UNKNOWN
+
+
+def _numbers(run: Run, call: Call) -> Tensor:
+    """Return a tensor that the default collation makes of numbers: in a worker no device is the default one."""
+    why = Why(Role.BATCH, call.node, f"collated by `{call.text}`")
+    plain = all(possible.device == lattice.HOST for possible in run.default_placement(call.node))
+    return Tensor(lattice.on(lattice.HOST, why) if plain else lattice.ANY, (1, 1))

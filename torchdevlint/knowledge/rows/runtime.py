@@ -159,7 +159,10 @@ class GeneratorType:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A call that draws random numbers on the default device, from the host's generator unless it is given one."""
+    """A call that draws at random, on the default device, from the host's generator unless it is given one.
+
+    What it draws are parts of its first argument, a dataset (`random_split`).
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +218,13 @@ class DatasetType:
     """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`).
 
     ``whole`` tells that an instance has all its items in every process, under their numbers, ``reads`` that each of
-    them is read from a file of its own.
+    them is read from a file of its own. ``part`` is the argument that it is a part of. Where ``transform`` is the
+    position of a transform, each item is an image, to which that is applied, and the number of its class.
     """
 
     tensors: bool = False
+    part: str = ""
+    transform: int | None = None
     whole: bool = False
     reads: bool = False
 
