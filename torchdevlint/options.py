@@ -11,7 +11,7 @@ from torchdevlint.records import dataclass
 ADVICE = "TDL9"
 FAILURE = "TDL000"
 """The code of what says that a file could not be analysed."""
-WIDTH = 88
+WIDTH = 79
 """How long a line may become by default."""
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|testing/|(?:test_[^/]*|[^/]*_test|conftest)\.py$)")
 

@@ -60,6 +60,13 @@ def test_wrong_usage_ends_with_2(arguments: list[str], capsys: Capture) -> None:
     assert "usage: torchdevlint" in capsys.readouterr().err
 
 
+def test_the_usage_of_the_command_is_told(capsys: Capture) -> None:
+    assert leaves(["rule", "--sideways", "TDL101", "more"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("usage: torchdevlint rule")
+    assert said.endswith("torchdevlint rule: error: unrecognized arguments: --sideways more\n")
+
+
 def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

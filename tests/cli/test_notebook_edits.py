@@ -75,6 +75,23 @@ def test_strings_that_are_no_lines() -> None:
     assert json.loads(done.text)["cells"][1]["source"] == ["a = 3\ny =", " b", ""]
 
 
+def test_a_line_that_goes_leaves_no_empty_string() -> None:
+    def changed(source: list[str], *edits: Edit) -> list[str]:
+        data = notebook("", as_list=True)
+        data["cells"][1]["source"] = source
+        read = notebooks.parse(json.dumps(data, indent=1))
+        found: list[str] = json.loads(read.edited(edits).text)["cells"][1]["source"]
+        return found
+
+    three = ["a=1\n", "b=1\n", "c=1"]
+    assert changed(three, Edit(Span(1, 0, 2, 0), "")) == ["b=1\n", "c=1"]
+    assert changed(three, Edit(Span(2, 0, 3, 0), ""), Edit(Span(3, 0, 3, 0), "x;")) == ["a=1\n", "x;c=1"]
+    assert changed(three, Edit(Span(3, 0, 3, 3), "")) == ["a=1\n", "b=1\n"]
+    assert changed(three, Edit(Span(3, 0, 3, 3), ""), Edit(Span(3, 0, 3, 0), "x")) == ["a=1\n", "b=1\n", "x"]
+    assert changed(three, Edit(Span(1, 0, 3, 3), "")) == [""]
+    assert changed(["a=1"], Edit(Span(1, 0, 1, 3), "")) == [""]
+
+
 def test_bad_notebooks_are_told_apart() -> None:
     with pytest.raises(BadNotebook):
         notebooks.decode(b"\xff")

@@ -54,8 +54,8 @@ def told(text: str) -> tuple[int, int, int]:
         (TOO_LONG, 0, 0),
         (BROKEN, 1, 0),
         (TWO_IN_A_LINE, 2, 0),
-        (BOTH_OR_NONE.format("a" * 45), 2, 0),
-        (BOTH_OR_NONE.format("a" * 50), 0, 0),
+        (BOTH_OR_NONE.format("a" * 36), 2, 0),
+        (BOTH_OR_NONE.format("a" * 40), 0, 0),
         (MIXED, 1, 1),
     ],
     ids=[

@@ -73,6 +73,11 @@ class SimulationError(RuntimeError):
     """Stands for the simulator's."""
 
 
+def test_what_cannot_be_simulated_is_no_fault_of_the_script(script: Path) -> None:
+    said = explain(SimulationError("torch.empty_strided on a device cannot be simulated"), [Place(script, 4, "")])
+    assert said == "torchdevlint: train.py, line 4: this cannot be simulated, and a GPU may do it"
+
+
 def test_the_finding_may_be_at_an_outer_line(script: Path, tmp_path: Path) -> None:
     helper = tmp_path / "helper.py"
     helper.write_text("def minus(a, b):\n    return a - b\n", "utf-8")

@@ -36,6 +36,9 @@ MAKE_CALLS: dict[str, list[str]] = {
     "torch.from_numpy": ["torch.from_numpy(numpy.zeros((2, 3)))"],
     "torch.frombuffer": ["torch.frombuffer(bytearray(8), dtype=torch.float32)"],
     "torch.from_file": [],
+    "torch.nn.Transformer.generate_square_subsequent_mask": [
+        "torch.nn.Transformer.generate_square_subsequent_mask(3)",
+    ],
     "torch.signal.windows.general_cosine": ["torch.signal.windows.general_cosine(4, a=[0.5, 0.5])"],
 }
 

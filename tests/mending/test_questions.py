@@ -99,7 +99,24 @@ FED = """
 )
 def test_a_sampler_divides_the_data(given: str, fixed: str) -> None:
     found = written(HEAD + dedent(FED.format(given)), "TDL609")
-    assert found == ([f"f = DataLoader({fixed})"] if fixed else [])
+    assert "".join(found) == (f"f = DataLoader({fixed})" if fixed else "")
+
+
+@pytest.mark.parametrize(
+    ("above", "sampler"),
+    [
+        ("own = torch.utils.data.DistributedSampler(data)", "own"),
+        ("own = torch.utils.data.DistributedSampler(data, shuffle=True)", "own"),
+        ("own = torch.utils.data.DistributedSampler(net)", ""),
+        ("own = torch.utils.data.RandomSampler(data)", ""),
+        ("own = torch.utils.data.DistributedSampler(data)\nown = None", ""),
+        ("if data:\n    own = torch.utils.data.DistributedSampler(data)", ""),
+    ],
+)
+def test_a_sampler_that_was_made_is_given(above: str, sampler: str) -> None:
+    text = HEAD + dedent(FED.format("data, shuffle=True")).replace("f = ", f"{above}\nf = ")
+    given = sampler or "torch.utils.data.DistributedSampler(data)"
+    assert written(text, "TDL609") == [f"f = DataLoader(data, sampler={given})"]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +128,7 @@ def test_a_sampler_divides_the_data(given: str, fixed: str) -> None:
         ("x = torch.zeros(3).to(device=device, dtype=torch.float16)", ""),
         ("x = torch.zeros(3).to('cuda')", ""),
         ("x = torch.zeros(3).view(3).to(device)", ""),
+        ("x = torch.zeros(3, requires_grad=True).to(device)", ""),
         ("x = torch.zeros(3).to(  # why\n    device)", ""),
     ],
 )

@@ -9,6 +9,7 @@ import codecs
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -150,7 +151,9 @@ class Notebook:
         Raises `NotEditable` for an edit of what stands in no cell.
         """
         text = self.text
-        for edit in sorted(edits, key=lambda e: (e.span.line, e.span.column), reverse=True):
+        ordered = sorted(edits, key=_beginning, reverse=True)
+        places = Counter(map(_beginning, ordered))
+        for edit in ordered:
             cell, start = self._index(edit.span.line, edit.span.column)
             other, end = self._index(edit.span.end_line, edit.span.end_column)
             if other is not cell:
@@ -158,6 +161,8 @@ class Notebook:
             chart = self._chart(cell)
             first = chart.ends[start - 1] if start == end and edit.span.column else chart.begins[start]
             last = chart.ends[end - 1] if end > start else first
+            if not edit.text and places[_beginning(edit)] == 1:
+                first, last = _without_quotes(cell, first, last)
             text = text[:first] + self._quoted(edit.text, cell) + text[last:]
         return _parse(text, self.mark)
 
@@ -203,6 +208,21 @@ class Notebook:
             return written
         between = self.text[cell.strings[0][1] : cell.strings[1][0]]
         return written.replace("\\n", f"\\n{between}")
+
+
+def _beginning(edit: Edit) -> tuple[int, int]:
+    return edit.span.line, edit.span.column
+
+
+def _without_quotes(cell: _Cell, first: int, last: int) -> tuple[int, int]:
+    """Return the places between which whole strings of a cell's list go, with their quotes and a comma."""
+    begins, ends = ([string[side] for string in cell.strings] for side in (0, 1))
+    if not cell.is_list or first not in begins or last not in ends or len(begins) == 1:
+        return first, last
+    one, other = begins.index(first), ends.index(last)
+    if other + 1 < len(begins):
+        return first - 1, begins[other + 1] - 1
+    return (ends[one - 1] + 1, last + 1) if one else (first, last)
 
 
 def quoted(text: str, *, ascii_only: bool = False) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdevlint.knowledge.rows import (
     ContainerKind,
+    Make,
     ModuleType,
     ParameterType,
     Plain,
@@ -146,6 +147,7 @@ TORCH_NN: dict[str, Row] = {
     "torch.nn.Buffer": ParameterType(buffer=True),
     "torch.nn.UninitializedBuffer": ParameterType(buffer=True),
     **{f"torch.nn.init.{name}": Plain() for name in _INIT},
+    "torch.nn.Transformer.generate_square_subsequent_mask": Make(RankRule.VECTOR, device=1),
     "torch.nn.SyncBatchNorm.convert_sync_batchnorm": Transparent(synchronises=True),
     **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"), Transparent()),
     "torch.jit.ScriptModule": ModuleType(abstract=True, output="opaque", inputs=()),

@@ -14,10 +14,15 @@ SAFETY = (Safety.UNSAFE,)
 
 
 def mend(finding: Finding, source: Source) -> Repair | None:
-    """Tell the factory the device that the move is told; numbers that are drawn there are others."""
+    """Tell the factory the device that the move is told; numbers that are drawn there are others.
+
+    A leaf that asks for a gradient is another tensor than its copy, which holds none.
+    """
     call = source.call(finding.node)
     made = source.call(finding.about[0]) if finding.about else None
     if call is None or made is None or not isinstance(call.func, ast.Attribute) or call.func.value is not made:
+        return None
+    if argument(made, "requires_grad") is not None:
         return None
     place = argument(call, "device") or next(iter(call.args), None)
     if len(call.args) + len(call.keywords) != 1 or place is None or not is_plain(place):

@@ -41,7 +41,8 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
     out = call.keywords.get("out")
     if out is not None and out.value != NONE:
         return Tensor(run.placement_of(out.value), ranks.made(run, row.rank, row.shape, row.packed, call), False)
-    device = place_of(run, call.keywords.get("device"), moving=False)
+    device = place_of(run, call.get(row.device, "device"), moving=False)
+    hidden = call.spread or (call.hidden and row.device > 0)
     if row.legacy == "cuda":
         placement = lattice.on(lattice.Concrete("cuda"), Why(Role.CREATED, call.node, what))
         run.facts.accelerated = True
@@ -50,7 +51,7 @@ def make(run: Run, row: Make, call: Call, receiver: Argument | None) -> Tensor:
         workers.placed(run, call.node, call.text, device)
         environment.begun_at(run, call.node, call.text, device)
         placement = _because(device, Why(Role.CREATED, call.node, what))
-    elif call.spread and "device" not in call.keywords and not row.always_host:
+    elif hidden and "device" not in call.keywords and not row.always_host:
         placement = ANY
     elif row.always_host:
         placement = _host_only(run, call.node, what)

@@ -45,11 +45,13 @@ class Make:
 
     ``shape`` is the index of the first size argument, for `RankRule.SHAPE`. Where ``packed``, the sizes are that
     one argument (or the keyword ``size``), a sequence (`full`; the last positional argument, -1, of `randint`).
+    ``device`` is the position of the device, if it has one.
     """
 
     rank: RankRule = RankRule.SHAPE
     shape: int = 0
     packed: bool = False
+    device: int = -1
     always_host: bool = False  # from_numpy, frombuffer: takes no device and ignores the default device
     legacy: str = ""  # "cuda" for torch.cuda.FloatTensor and its kin, "cpu" for torch.FloatTensor
     every: bool = False  # the class of every tensor
