@@ -182,13 +182,21 @@ def test_the_host_alone_starts_no_clash() -> None:
     assert clash(sometimes, on(CUDA)) is None
 
 
+def test_what_a_switch_leaves_on_the_host_starts_no_clash() -> None:
+    made = Why(Role.CREATED, NODE, "made by `torch.ones`", fallback="none")
+    left = Possibility(HOST, when("none", "not g"), made)
+    assert clash(frozenset({left, Possibility(CUDA, when("none", "g"))}), on(CUDA)) is None
+    assert clash(frozenset({left, Possibility(HOST, when("none", "g"), made)}), on(CUDA)) is not None
+    assert clash(frozenset({left, Possibility(CUDA, when("not none"))}), on(CUDA)) is not None
+
+
 @pytest.mark.parametrize(
     "why",
     [
         MEANT,
         Why(Role.UNREGISTERED_TENSOR, NODE, "plain attribute `self.mask`"),
         Why(Role.UNREGISTERED_MODULE, NODE, "kept in the plain list `self.layers`"),
-        Why(Role.CREATED, NODE, "made by `torch.ones`", fallback=True),
+        Why(Role.CREATED, NODE, "made by `torch.ones`", fallback="g"),
     ],
 )
 def test_the_host_starts_a_clash_where_it_is_meant(why: Why) -> None:

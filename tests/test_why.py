@@ -157,7 +157,7 @@ def test_the_latest_step_of_a_role() -> None:
 def test_a_placement_is_meant_by_its_last_step(role: Role) -> None:
     assert Why(role, cst.Name("a"), "").firm == (role in FIRM)
     assert not Why(Role.MOVED, cst.Name("b"), "", Why(role, cst.Name("a"), "")).firm
-    assert Why(role, cst.Name("a"), "", fallback=True).firm
+    assert Why(role, cst.Name("a"), "", fallback="x is None#0").firm
 
 
 def test_steps_are_told_apart_by_identity() -> None:

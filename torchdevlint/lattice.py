@@ -236,15 +236,6 @@ def is_host(device: Device) -> bool:
     return isinstance(device, Concrete) and device.type == "cpu"
 
 
-def names_accelerator(placement: Placement) -> bool:
-    """Tell whether a placement is on accelerators of a type that is written down, in whatever world."""
-    devices = [p.device for p in placement]
-    return devices != [] and all(
-        names_accelerator(one.expansion or frozenset()) if isinstance(one, Symbol) else is_accelerator(one)
-        for one in devices
-    )
-
-
 def compare(first: Device, second: Device, facts: Facts = NO_FACTS) -> Answer:
     """Compare two devices that have no expansion left; symmetric, and SAME for equal devices.
 
@@ -298,7 +289,7 @@ def without_device(possibility: Possibility, world: Condition = ALWAYS) -> bool:
     )
 
 
-def _may_start(possibility: Possibility, facts: Facts, world: Condition) -> bool:
+def _may_start(possibility: Possibility, ours: Iterable[Possibility], facts: Facts, world: Condition) -> bool:
     """Tell whether a clash may be shown from this side: an accelerator, or a host placement that is meant."""
     device = possibility.device
     if is_accelerator(device):
@@ -306,7 +297,15 @@ def _may_start(possibility: Possibility, facts: Facts, world: Condition) -> bool
     if isinstance(device, Symbol):
         told = world | possibility.condition
         return _told_elsewhere(device, told) or (facts.can_be_accelerator(device) and not _told_host(device, told))
-    return possibility.why is not None and possibility.why.firm and not without_device(possibility)
+    meant = possibility.why is not None and possibility.why.firm and not _is_left(possibility, possibility.why, ours)
+    return meant and not without_device(possibility)
+
+
+def _is_left(host: Possibility, why: Why, ours: Iterable[Possibility]) -> bool:
+    """Tell whether a switch leaves on the host, where a value is None, what has another device by its other outcome."""
+    switches = {(guard, not truth) for guard, truth in host.condition if guard != why.fallback}
+    elsewhere = (p.condition for p in ours if not is_host(p.device) and p.device != ANYWHERE)
+    return why.fallback != "" and any(not switches.isdisjoint(condition) for condition in elsewhere)
 
 
 def _holding(possibilities: Iterable[Possibility], condition: Condition) -> list[Possibility]:
@@ -320,7 +319,7 @@ def _one_sided(
     ours, others = tuple(expanded(first, facts, world)), tuple(expanded(second, facts, world))
     for start in ours:
         condition = world_of(start) | world
-        if not _may_start(start, facts, world) or not compatible(world_of(start), world):
+        if not _may_start(start, ours, facts, world) or not compatible(world_of(start), world):
             continue
         partners = _holding(others, condition)
         # What else this side may be where the start holds: of two places it is not known in which one it is.

@@ -48,7 +48,7 @@ class Why:
     text: str
     earlier: Why | None = None
     source: int = 0
-    fallback: bool = False  # made where a value is None
+    fallback: str = ""  # the guard that a value is None, where this is made instead of it
     taken: tuple[int, int] = (0, 0)  # the key of the module that it was taken out of, and the moment
     first: Why | None = field(init=False, default=None)
     length: int = field(init=False, default=1)
@@ -68,7 +68,7 @@ class Why:
     @property
     def firm(self) -> bool:
         """Tell whether the placement is meant, so that a clash may be shown from the host's side."""
-        return self.role in FIRM or self.fallback
+        return self.role in FIRM or self.fallback != ""
 
     def chain(self) -> Iterator[Why]:
         """Yield the steps, the last one first."""

@@ -384,7 +384,7 @@ class Run:
             return frozenset(p if p.why is not None else Possibility(p.device, p.condition, made) for p in changed)
         inside = self.frame.in_module and not self.frame.constructing
         role = Role.CREATED if not inside else Role.LATE if layer else Role.CREATED_IN_MODULE
-        fallback = any(truth and guard.endswith(IS_NONE) for guard, truth in self.world)
+        fallback = min((guard for guard, truth in self.world if truth and guard.endswith(IS_NONE)), default="")
         return lattice.on(HOST, Why(role, node, what, fallback=fallback))
 
     def module_placement(self, module: Module | Opaque) -> Placement | None:

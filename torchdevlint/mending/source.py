@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 import libcst as cst
 
 from torchdevlint.facts import FileFacts
-from torchdevlint.lattice import Placement, Symbol, SymbolKind, names_accelerator
+from torchdevlint.lattice import Placement, Symbol, SymbolKind, is_accelerator
 from torchdevlint.mending.index import Index
 from torchdevlint.mending.scopes import Scope, Scopes
 from torchdevlint.positions import Span, lines_of
@@ -134,7 +134,7 @@ class Source:
 
     def _may_be_any(self, placement: Placement) -> bool:
         """Tell whether a placement is a place to which modules or batches are sent, or one that is chosen."""
-        return not names_accelerator(placement) and all(
+        return not _names_accelerator(placement) and all(
             isinstance(p.device, Symbol)
             and p.device.kind in (SymbolKind.PLACE, SymbolKind.DEVICE_OF)
             and (p.device.expansion is not None or self._facts.can_be_accelerator(p.device))
@@ -176,7 +176,7 @@ class Source:
     def is_literal(self, fed: ast.Name) -> bool:
         """Tell whether an input of a layer, which its function was not handed, is on an accelerator by its name."""
         bound = self.scopes.bindings(self.scopes.around(fed)[0]).get(fed.id, [])
-        return any(bound) and names_accelerator(self._met[fed])
+        return any(bound) and _names_accelerator(self._met[fed])
 
 
 def is_plain(node: ast.AST | None) -> bool:
@@ -189,3 +189,12 @@ def is_plain(node: ast.AST | None) -> bool:
 def root_of(node: ast.expr) -> ast.Name:
     """Return the name that a plain expression begins with."""
     return next(one for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def _names_accelerator(placement: Placement) -> bool:
+    """Tell whether a placement is on accelerators of a type that is written down, in whatever world."""
+    devices = [p.device for p in placement]
+    return devices != [] and all(
+        _names_accelerator(one.expansion or frozenset()) if isinstance(one, Symbol) else is_accelerator(one)
+        for one in devices
+    )
