@@ -60,6 +60,12 @@ def test_wrong_usage_ends_with_2(arguments: list[str], capsys: Capture) -> None:
     assert "usage: torchdevlint" in capsys.readouterr().err
 
 
+def test_there_may_be_no_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torchdevlint.cli.main.main", lambda: 3)
+    monkeypatch.setattr(sys, "stdout", None)  # as under `pythonw`
+    assert cli.command() == 3
+
+
 def test_the_usage_of_the_command_is_told(capsys: Capture) -> None:
     assert leaves(["rule", "--sideways", "TDL101", "more"]) == 2
     said = capsys.readouterr().err
