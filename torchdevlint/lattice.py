@@ -70,6 +70,9 @@ ACCELERATOR = "cuda"
 ACCELERATORS = frozenset({"cuda", "mps", "xpu", "npu", "hpu", "mlu", "musa", "xla", "accelerator"})
 """Guards that stand for the presence of an accelerator: a script is judged as on a machine that has one."""
 
+HOST_ONLY: Condition = frozenset((guard, False) for guard in ACCELERATORS)
+"""The world of what never runs where there is an accelerator."""
+
 HOST = Concrete("cpu")
 ANYWHERE = Symbol(0, SymbolKind.WHEREABOUTS, "an unknown device")
 
@@ -302,10 +305,11 @@ def _may_start(possibility: Possibility, ours: Iterable[Possibility], facts: Fac
 
 
 def _is_left(host: Possibility, why: Why, ours: Iterable[Possibility]) -> bool:
-    """Tell whether a switch leaves on the host, where a value is None, what has another device by its other outcome."""
-    switches = {(guard, not truth) for guard, truth in host.condition if guard != why.fallback}
-    elsewhere = (p.condition for p in ours if not is_host(p.device) and p.device != ANYWHERE)
-    return why.fallback != "" and any(not switches.isdisjoint(condition) for condition in elsewhere)
+    """Tell whether a value that stands in for None is on the host by a guard, whose other outcome puts it elsewhere."""
+    if not why.fallback:
+        return False
+    flipped = {(guard, not truth) for guard, truth in host.condition if guard != why.fallback}
+    return any(not is_host(p.device) and not flipped.isdisjoint(p.condition) for p in ours)
 
 
 def _holding(possibilities: Iterable[Possibility], condition: Condition) -> list[Possibility]:

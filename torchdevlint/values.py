@@ -187,7 +187,8 @@ class Loader:
     """A data loader; ``item`` is what iterating it yields.
 
     ``made`` is where it was built, ``generator`` where the generator is from which each iteration draws, if it does.
-    ``whole`` are the nodes of what it is made of, where it yields all of that in every process.
+    ``whole`` are the nodes of what it is made of, where it yields all of that in every process. ``source`` is the
+    dataset, and ``told`` what its items depended on when the loader was built.
     """
 
     key: int
@@ -196,6 +197,8 @@ class Loader:
     made: cst.CSTNode | None = field(default=None, compare=False)
     generator: Placement | None = field(default=None, compare=False)
     whole: tuple[cst.CSTNode, ...] = field(default=(), compare=False)
+    source: Value | None = field(default=None, compare=False)
+    told: tuple[object, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

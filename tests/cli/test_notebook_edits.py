@@ -89,6 +89,9 @@ def test_a_line_that_goes_leaves_no_empty_string() -> None:
     assert changed(three, Edit(Span(3, 0, 3, 3), "")) == ["a=1\n", "b=1\n"]
     assert changed(three, Edit(Span(3, 0, 3, 3), ""), Edit(Span(3, 0, 3, 0), "x")) == ["a=1\n", "b=1\n", "x"]
     assert changed(three, Edit(Span(1, 0, 3, 3), "")) == [""]
+    assert changed(three, Edit(Span(1, 3, 2, 0), "\n"), Edit(Span(2, 0, 3, 0), "")) == ["a=1\n", "c=1"]
+    assert changed(three, Edit(Span(2, 0, 3, 0), ""), Edit(Span(3, 0, 3, 3), "")) == ["a=1\n"]
+    assert changed(["", "a=1\n", "b=1"], Edit(Span(1, 0, 2, 0), "")) == ["", "", "b=1"]
     assert changed(["a=1"], Edit(Span(1, 0, 1, 3), "")) == [""]
 
 

@@ -1,7 +1,7 @@
 """What data sets of torchvision yield, and the parts of a data set: where their tensors are."""
 
 import torch
-from elsewhere import lengths, transform
+from elsewhere import lengths, show, transform
 from torch.utils.data import DataLoader, Dataset, Subset, TensorDataset, random_split
 from torchvision import datasets, transforms
 
@@ -66,7 +66,61 @@ for row, number in DataLoader(Subset(random_split(Rows(), [2, 2])[0], [1])):
     got = row  # reveal: cuda
     got = number  # reveal: cpu
 
+held = datasets.MNIST("data", transform=to_tensor)
+for image, label in held:
+    got = image  # reveal: cpu
+    got = label  # reveal: unknown
+got = held[0][0]  # reveal: cpu
+got = datasets.MNIST("data")[0][0]  # reveal: unknown
+for image, label in DataLoader(held, batch_size=None):
+    got = image  # reveal: cpu
+    got = label  # reveal: unknown
+for image, label in DataLoader(held, 4, True, None, None, 0, lambda samples: (samples[0][0].cuda(), 1)):
+    got = image  # reveal: cuda
+
+loader = DataLoader(held)
+held.transform = to_gpu
+for image, label in loader:
+    got = image  # reveal: unknown
+loader = DataLoader(held)
+loader.dataset.transform = to_tensor
+for image, label in loader:
+    got = image  # reveal: unknown
+loader = DataLoader(held)
+loader.collate_fn = first
+for image, label in loader:
+    got = image  # reveal: unknown
+one, other = random_split(held, [4, 4])
+one.dataset.transform = to_gpu
+for image, label in DataLoader(other):
+    got = image  # reveal: cuda
+held.transforms = transform
+for image, label in DataLoader(held):
+    got = image  # reveal: where DataLoader yields
+
+growing = transforms.Compose([to_tensor])
+growing.transforms.append(lambda image: image.cuda())
+for image, label in DataLoader(datasets.MNIST("data", transform=growing)):
+    got = image  # reveal: cuda
+replaced = transforms.Compose([to_tensor])
+replaced.transforms = transform
+got = replaced(image)  # reveal: unknown
+shown = datasets.MNIST("data", transform=to_tensor)
+show(Subset(shown, [1]))
+for image, label in DataLoader(shown):
+    got = image  # reveal: where DataLoader yields
+pairs = TensorDataset(torch.ones(4), torch.ones(4))
+pairs.tensors = tuple(tensor.cuda() for tensor in pairs.tensors)
+got = pairs[0][0]  # reveal: unknown
+for one, other in DataLoader(pairs):
+    got = one  # reveal: where DataLoader yields
+show(random_split([torch.ones(3)], lengths)[0])
+
 torch.set_default_device("cuda")
 for image, label in DataLoader(datasets.MNIST("data", transform=to_tensor)):
     got = image  # reveal: cpu
     got = label  # reveal: unknown
+loader = DataLoader(datasets.MNIST("data", transform=to_tensor))
+torch.set_default_device("cpu")
+for image, label in loader:
+    got = image  # reveal: unknown

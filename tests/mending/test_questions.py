@@ -99,14 +99,17 @@ FED = """
 )
 def test_a_sampler_divides_the_data(given: str, fixed: str) -> None:
     found = written(HEAD + dedent(FED.format(given)), "TDL609")
-    assert "".join(found) == (f"f = DataLoader({fixed})" if fixed else "")
+    wanted = [f"f = DataLoader({fixed})"] if len(fixed) < 60 else ["f = DataLoader(", f"    {fixed}", ")"]
+    assert found == (wanted if fixed else [])
 
 
 @pytest.mark.parametrize(
     ("above", "sampler"),
     [
         ("own = torch.utils.data.DistributedSampler(data)", "own"),
-        ("own = torch.utils.data.DistributedSampler(data, shuffle=True)", "own"),
+        ("own = torch.utils.data.DistributedSampler(data, shuffle=False)", ""),
+        ("own = torch.utils.data.DistributedSampler(data)\ndata = TensorDataset(torch.ones(9, 3))", ""),
+        ("own.it = torch.utils.data.DistributedSampler(data)", ""),
         ("own = torch.utils.data.DistributedSampler(net)", ""),
         ("own = torch.utils.data.RandomSampler(data)", ""),
         ("own = torch.utils.data.DistributedSampler(data)\nown = None", ""),
@@ -117,6 +120,14 @@ def test_a_sampler_that_was_made_is_given(above: str, sampler: str) -> None:
     text = HEAD + dedent(FED.format("data, shuffle=True")).replace("f = ", f"{above}\nf = ")
     given = sampler or "torch.utils.data.DistributedSampler(data)"
     assert written(text, "TDL609") == [f"f = DataLoader(data, sampler={given})"]
+
+
+@pytest.mark.parametrize("made", ["make = lambda: DataLoader({})", "def make(f=DataLoader({})):\n    return f"])
+def test_a_sampler_is_given_where_a_loader_is_made_later(made: str) -> None:
+    above = "own = torch.utils.data.DistributedSampler(data)\n"
+    text = HEAD + dedent(FED.replace("    f = DataLoader({})\n", "")).replace("in f:", "in make():")
+    text = text.replace("for (x,)", f"{above}{made.format('data, shuffle=True')}\nfor (x,)")
+    assert written(text, "TDL609")[0] == made.format("data, sampler=own").partition("\n")[0]
 
 
 @pytest.mark.parametrize(

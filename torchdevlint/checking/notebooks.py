@@ -9,7 +9,6 @@ import codecs
 import json
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -151,9 +150,7 @@ class Notebook:
         Raises `NotEditable` for an edit of what stands in no cell.
         """
         text = self.text
-        ordered = sorted(edits, key=_beginning, reverse=True)
-        places = Counter(map(_beginning, ordered))
-        for edit in ordered:
+        for edit in sorted(edits, key=lambda e: (e.span.line, e.span.column), reverse=True):
             cell, start = self._index(edit.span.line, edit.span.column)
             other, end = self._index(edit.span.end_line, edit.span.end_column)
             if other is not cell:
@@ -161,9 +158,11 @@ class Notebook:
             chart = self._chart(cell)
             first = chart.ends[start - 1] if start == end and edit.span.column else chart.begins[start]
             last = chart.ends[end - 1] if end > start else first
-            if not edit.text and places[_beginning(edit)] == 1:
-                first, last = _without_quotes(cell, first, last)
             text = text[:first] + self._quoted(edit.text, cell) + text[last:]
+        changed = _parse(text, self.mark)
+        for old, new in zip(reversed(self.cells), reversed(changed.cells), strict=True):
+            if "" not in old.texts:
+                text = _without_empty(text, new)
         return _parse(text, self.mark)
 
     def encode(self) -> bytes:
@@ -210,19 +209,14 @@ class Notebook:
         return written.replace("\\n", f"\\n{between}")
 
 
-def _beginning(edit: Edit) -> tuple[int, int]:
-    return edit.span.line, edit.span.column
-
-
-def _without_quotes(cell: _Cell, first: int, last: int) -> tuple[int, int]:
-    """Return the places between which whole strings of a cell's list go, with their quotes and a comma."""
-    begins, ends = ([string[side] for string in cell.strings] for side in (0, 1))
-    if not cell.is_list or first not in begins or last not in ends or len(begins) == 1:
-        return first, last
-    one, other = begins.index(first), ends.index(last)
-    if other + 1 < len(begins):
-        return first - 1, begins[other + 1] - 1
-    return (ends[one - 1] + 1, last + 1) if one else (first, last)
+def _without_empty(text: str, cell: _Cell) -> str:
+    """Return the text of a notebook without the strings of a cell's list in which nothing is left."""
+    kept = [text[begin - 1 : end + 1] for begin, end in cell.strings if begin < end]
+    if not cell.is_list or not kept or len(kept) == len(cell.strings):
+        return text
+    (first, second), last = cell.strings[:2], cell.strings[-1]
+    between = text[first[1] + 1 : second[0] - 1]
+    return text[: first[0] - 1] + between.join(kept) + text[last[1] + 1 :]
 
 
 def quoted(text: str, *, ascii_only: bool = False) -> str:

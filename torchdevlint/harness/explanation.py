@@ -17,7 +17,7 @@ _APART = (
 )
 _ABSENT = "there is no such device"
 _FEW = "there are not so many devices"
-_UNKNOWN = "this cannot be simulated, and a GPU may do it"
+_NOT_SIMULATED = "this cannot be simulated, and a GPU may do it"
 _KINDS = (
     (r"to numpy|__array__|CUDA array", "an accelerator tensor is read on the host"),
     (r"indices should be either on|indexed tensor", "a tensor on the host is indexed by one on an accelerator"),
@@ -36,7 +36,7 @@ _KINDS = (
 def kind(error: BaseException) -> str | None:
     """Return what kind of device error an exception is, or None for any other exception."""
     if any(base.__name__ == "SimulationError" for base in type(error).__mro__):
-        return _UNKNOWN
+        return _NOT_SIMULATED
     if not isinstance(error, RuntimeError | TypeError | AssertionError | ValueError):
         return None
     return next((text for pattern, text in _KINDS if re.search(pattern, str(error))), None)
@@ -55,7 +55,7 @@ def explain(error: BaseException, places: Sequence[Place]) -> str | None:
     last = places[-1]
     if what == _FEW:  # nothing in the source says how many there are
         return f"torchdevlint: {last.file.name}, line {last.line}: {what}; `--devices` sets how many are simulated"
-    if what == _UNKNOWN:  # nothing is wrong in the source
+    if what == _NOT_SIMULATED:  # nothing is wrong in the source
         return f"torchdevlint: {last.file.name}, line {last.line}: {what}"
     for place in reversed(places):
         found = _finding(place, what)

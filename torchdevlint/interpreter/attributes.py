@@ -88,7 +88,7 @@ def read(run: Run, value: Value, name: str, node: cst.BaseExpression) -> Value:
             return named_tuples.attribute(run, value, name, node)
         case Loader():
             tensors = transfers.dataset_tensors(run, value)
-            return tensors if tensors is not None else run.opaque(name)
+            return tensors or run.store.value(value.key, name) or run.opaque(name)
         case Optimizer():
             return _of_optimizer(run, value, name)
         case Choice():
@@ -372,7 +372,7 @@ def write(run: Run, receiver: Value, name: str, value: Value, node: cst.CSTNode,
                 moved = Tensor(run.placement_of(value), receiver.rank, receiver.graph, receiver.held)
                 for slot in run.store.holders(receiver):
                     run.store.set(*slot, moved)
-        case Class():
+        case Class() | Loader():
             run.set_attribute(receiver.key, name, value)
         case Imported():
             escapes.consume(run, value)

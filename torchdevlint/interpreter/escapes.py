@@ -72,6 +72,8 @@ def escape(run: Run, value: Value, depth: int = 0) -> None:
     if type(value) is Opaque:  # most of what is handed over
         if run.module_placement(value) is not None:
             run.store.set(value.key, PLACEMENT, ANY)
+        if value.key in run.datasets:
+            transfers.forget_transforms(run, value)
         if value.key in run.attributes:
             forget_attributes(run, value.key)
         return

@@ -137,6 +137,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             low, high = value.rank
             rank = (max(low - 1, 0), None if high is None else max(high - 1, 0))
             return Tensor(value.placement, rank, value.graph, tallies=value.tallies)
+        case Loader() if not transfers.is_as_built(run, value):
+            return UNKNOWN
         case Loader():
             pace.drawn(run, value.key)
             _iterated(run, value.item)
@@ -156,6 +158,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return item
         case Opaque() if value.key in run.groups_of:
             return run.derive(value, value.name, part=True)
+        case Opaque() if transfers.has_samples(run, value):
+            return transfers.sample(run, value, node)
         case Opaque():
             return _opaque_element(run, value, node)
         case Object():

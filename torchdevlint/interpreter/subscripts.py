@@ -75,6 +75,8 @@ def _subscript(run: Run, base: Value, node: cst.Subscript, indices: Indices) -> 
             if base.rank == SCALAR and len(indices) == 1 and isinstance(indices[0][1], Const):
                 return UNKNOWN  # an error of today, a number in the PyTorch that such code was written for
             return transfers.indexed(base, indices)
+        case Opaque() if transfers.has_samples(run, base):
+            return transfers.sample(run, base, node)
         case Opaque():
             return _opaque_item(run, base, node, indices)
         case Object():

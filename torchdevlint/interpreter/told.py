@@ -12,9 +12,6 @@ from torchdevlint.lattice import ALWAYS, Condition, Placement
 from torchdevlint.values import UNKNOWN, Device, Opaque, Tensor, Unknown
 from torchdevlint.why import Role, Why
 
-HOST_ONLY: Condition = frozenset((guard, False) for guard in lattice.ACCELERATORS)
-"""The world of what never runs where there is an accelerator."""
-
 
 def world_of(run: Run, node: cst.Module | cst.BaseSuite) -> Condition:
     """Return what the comments at the head of a file or a function tell of the machine on which it runs."""
@@ -27,7 +24,7 @@ def world_of(run: Run, node: cst.Module | cst.BaseSuite) -> Condition:
             comments = [white.comment]
         case _:
             comments = []
-    return HOST_ONLY if any(one is not None and is_host_only(one.value) for one in comments) else ALWAYS
+    return lattice.HOST_ONLY if any(one is not None and is_host_only(one.value) for one in comments) else ALWAYS
 
 
 def before(run: Run, node: cst.CSTNode) -> None:

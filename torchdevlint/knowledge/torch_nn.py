@@ -52,7 +52,10 @@ _LAYERS: dict[str, ModuleType] = {
     **dict.fromkeys(words("FractionalMaxPool2d FractionalMaxPool3d"), ModuleType(holds_tensors=False)),
     # PyTorch's samples have not all of its masks.
     "MultiheadAttention": ModuleType(
-        inputs=("query", "key", "value", "key_padding_mask", "", "attn_mask"), returns=RankRule.SAME, output="pair"
+        inputs=("query", "key", "value", "key_padding_mask", "", "attn_mask"),
+        returns=RankRule.SAME,
+        output="pair",
+        moot=(("attn_mask", "is_causal"),),
     ),
     # A stack drops a mask that it finds to be causal, so that it may stay on the host (`_detect_is_causal_mask` in
     # torch/nn/modules/transformer.py, then `multi_head_attention_forward`); a single layer does not look.
@@ -64,7 +67,9 @@ _LAYERS: dict[str, ModuleType] = {
         returns=RankRule.SAME,
     ),
     "TransformerEncoder": ModuleType(inputs=("src", "", "src_key_padding_mask"), returns=RankRule.SAME),
-    "TransformerEncoderLayer": ModuleType(inputs=("src", "src_mask", "src_key_padding_mask"), returns=RankRule.SAME),
+    "TransformerEncoderLayer": ModuleType(
+        inputs=("src", "src_mask", "src_key_padding_mask"), returns=RankRule.SAME, moot=(("src_mask", "is_causal"),)
+    ),
     "TransformerDecoder": ModuleType(
         inputs=("tgt", "memory", "", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
         returns=RankRule.SAME,
@@ -72,6 +77,7 @@ _LAYERS: dict[str, ModuleType] = {
     "TransformerDecoderLayer": ModuleType(
         inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
         returns=RankRule.SAME,
+        moot=(("tgt_mask", "tgt_is_causal"), ("memory_mask", "memory_is_causal")),
     ),
     "LinearCrossEntropyLoss": ModuleType(inputs=("input", "target"), metric=True),
     "AdaptiveLogSoftmaxWithLoss": ModuleType(inputs=("input", "target"), output="opaque", metric=True),

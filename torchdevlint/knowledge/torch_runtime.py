@@ -76,7 +76,7 @@ _SCHEDULERS: dict[str, Row] = {
 }
 
 _DATA: dict[str, Row] = {
-    "DataLoader": LoaderType(shuffle="shuffle", samplers=("sampler", "batch_sampler")),
+    "DataLoader": LoaderType(collated=6, shuffle="shuffle", samplers=("sampler", "batch_sampler")),
     "random_split": Draw(),
     "Dataset": DatasetType(),
     "IterableDataset": DatasetType(),

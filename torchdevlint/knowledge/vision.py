@@ -56,32 +56,32 @@ fasterrcnn_mobilenet_v3_large_320_fpn maskrcnn_resnet50_fpn maskrcnn_resnet50_fp
 retinanet_resnet50_fpn retinanet_resnet50_fpn_v2 ssd300_vgg16 ssdlite320_mobilenet_v3_large fcos_resnet50_fpn
 """)
 
-_DATASETS = words("QMNIST LSUN VisionDataset")
-
-# A position that no argument has.
-_BY_NAME = 99
+# The position of what is given by its name only.
+_BY_NAME = -2
 
 # Data sets whose items are images and the numbers of their classes, with the position of the transform.
 _CLASSES = {
-    **dict.fromkeys(words("EuroSAT SUN397 Caltech256"), 1),
-    **dict.fromkeys(words("USPS SVHN Omniglot"), 2),
-    **dict.fromkeys(words("MNIST FashionMNIST KMNIST CIFAR10 CIFAR100"), 2),
+    **dict.fromkeys(words("MNIST FashionMNIST KMNIST CIFAR10 CIFAR100 USPS SVHN Omniglot FER2013 PCAM"), 2),
     **dict.fromkeys(words("STL10 FakeData"), 3),
     "EMNIST": _BY_NAME,
 }
 
 # Those of which each item is a file.
 _CLASSES_OF_FILES = {
-    "ImageFolder": 1,
-    **dict.fromkeys(words("StanfordCars GTSRB FER2013 PCAM RenderedSST2 Country211 Food101 Flowers102"), 2),
+    **dict.fromkeys(words("ImageFolder EuroSAT SUN397 Caltech256"), 1),
+    **dict.fromkeys(words("StanfordCars GTSRB RenderedSST2 Country211 Food101 Flowers102"), 2),
     **dict.fromkeys(words("DTD FGVCAircraft"), 3),
     **dict.fromkeys(words("Places365 Imagenette"), 4),
     "ImageNet": _BY_NAME,
 }
-_FOLDERS = words("""
-DatasetFolder CelebA Caltech101 OxfordIIITPet CocoDetection CocoCaptions VOCDetection VOCSegmentation Cityscapes
-SBDataset LFWPeople INaturalist Kitti UCF101 HMDB51 Kinetics
-""")
+
+# Those whose labels are images, boxes, or one of several kinds.
+_LABELLED_FILES = {
+    **dict.fromkeys(words("CocoDetection CocoCaptions Kitti"), 2),
+    "CelebA": 3,
+    **dict.fromkeys(words("OxfordIIITPet VOCDetection VOCSegmentation Cityscapes"), 4),
+}
+_FOLDERS = words("DatasetFolder Caltech101 SBDataset LFWPeople INaturalist UCF101 HMDB51 Kinetics")
 
 _TORCHVISION: dict[str, Row] = {
     **{f"models.{name}": Build(_CLASSIFIER) for name in _MODELS},
@@ -89,10 +89,14 @@ _TORCHVISION: dict[str, Row] = {
     **{f"models.detection.{name}": Build(_DETECTOR) for name in _DETECTORS},
     "models.get_model": Build(_OPAQUE),
     **dict.fromkeys(words("models.ResNet models.VGG models.DenseNet models.VisionTransformer"), _CLASSIFIER),
-    **{f"datasets.{name}": DatasetType(whole=True) for name in _DATASETS},
+    **{f"datasets.{name}": DatasetType(whole=True) for name in words("QMNIST LSUN VisionDataset")},
     **{f"datasets.{name}": DatasetType(whole=True, reads=True) for name in _FOLDERS},
     **{f"datasets.{name}": DatasetType(whole=True, transform=at) for name, at in _CLASSES.items()},
     **{f"datasets.{name}": DatasetType(whole=True, reads=True, transform=at) for name, at in _CLASSES_OF_FILES.items()},
+    **{
+        f"datasets.{name}": DatasetType(whole=True, reads=True, transform=at, numbered=False)
+        for name, at in _LABELLED_FILES.items()
+    },
     "utils.save_image": Plain(),
     "utils.make_grid": Follow(rank=RankRule.UNKNOWN, graph=False),
     **dict.fromkeys(
@@ -131,7 +135,7 @@ _TORCHVISION: dict[str, Row] = {
 
 _TO_TENSOR = Make(rank=RankRule.VECTOR, always_host=True)
 _FOLLOW = Follow(rank=RankRule.UNKNOWN)
-_PIPELINE = ObjectType("transform", pipeline=True)
+_PIPELINE = ObjectType("transform", pipeline="transforms")
 
 # An image of another library becomes a host tensor; what takes either gives what it got.
 _TRANSFORMS: dict[str, Row] = {

@@ -16,7 +16,7 @@ SAFETY = (Safety.UNSAFE,)
 def mend(finding: Finding, source: Source) -> Repair | None:
     """Tell the factory the device that the move is told; numbers that are drawn there are others.
 
-    A leaf that asks for a gradient is another tensor than its copy, which holds none.
+    Where it is told of a gradient, this arrives at what is made, and not at what it is moved to.
     """
     call = source.call(finding.node)
     made = source.call(finding.about[0]) if finding.about else None

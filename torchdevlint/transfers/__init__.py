@@ -6,6 +6,8 @@ from torchdevlint.transfers import refusals
 from torchdevlint.transfers.additions import late, put_in
 from torchdevlint.transfers.checkpoints import handed_back, handed_on, keep_in
 from torchdevlint.transfers.contexts import Contexts, entered, is_grad_mode
+from torchdevlint.transfers.datasets import forget as forget_transforms
+from torchdevlint.transfers.datasets import has_samples, is_as_built, sample
 from torchdevlint.transfers.datasets import tensors as dataset_tensors
 from torchdevlint.transfers.devices import (
     asked_slots,
@@ -73,17 +75,20 @@ __all__ = [
     "evaluated",
     "fill_container",
     "follow",
+    "forget_transforms",
     "formatted_device",
     "freeze",
     "halved",
     "handed_back",
     "handed_on",
     "handed_out",
+    "has_samples",
     "hold",
     "holds_tensors",
     "hooked",
     "indexed",
     "input_operands",
+    "is_as_built",
     "is_grad_mode",
     "keep_in",
     "late",
@@ -111,6 +116,7 @@ __all__ = [
     "rebound",
     "refusals",
     "register",
+    "sample",
     "set_variable",
     "sizes",
     "state_tensor",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from torchdevlint.interpreter import calls, instances, iteration
 from torchdevlint.interpreter.calls import Argument, Call
 from torchdevlint.knowledge.rows import DatasetType, LoaderType
 from torchdevlint.records import dataclass, replace
+from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.transfers import checkpoints
 from torchdevlint.values import NONE, UNKNOWN, Container, Instance, Loader, Object, Opaque, Tensor, Value
 from torchdevlint.why import Role, Why
@@ -21,21 +24,16 @@ BATCHED = "<batched>"
 PLAIN = LoaderType()
 """The type of what yields its items one by one, as a dataset of tensors does."""
 
-_PART = DatasetType()
-
-_ASKED = Instance | Object
-
-IMAGE, LABEL, _BOTH = "transform", "target_transform", "transforms"
-"""The arguments that change an image, the number of its class, or both (torchvision's `VisionDataset`)."""
+_IMAGE, _LABEL, _BOTH = _TRANSFORMS = ("transform", "target_transform", "transforms")
+"""The arguments and attributes that change an image, its label, or both (torchvision's `VisionDataset`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset of a class that a row tells of: its key, the call that built it, and what it is a part of."""
+    """A dataset of a class that a row tells of, or a part of any: the call that built it, and what it is a part of."""
 
-    key: int
-    row: DatasetType
     call: Call
+    row: DatasetType
     part_of: Value = UNKNOWN
 
 
@@ -44,36 +42,30 @@ def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -
     for argument in call.values():
         checkpoints.as_data(run, argument.value)
     if row.tensors and call.arguments and not call.open:
-        tensors = [argument.value for argument in call.arguments]
-        single = [iteration.element(run, value, call.node) for value in tensors]
+        whole = [argument.value for argument in call.arguments]
+        single = [iteration.element(run, value, call.node) for value in whole]
         made = Loader(run.new_key(), PLAIN, run.container("tuple", single))
-        run.store.set(made.key, BATCHED, run.container("tuple", tensors))
+        run.store.set(made.key, BATCHED, run.container("tuple", whole))
         return made
     if isinstance(call.first, Loader):
         return call.first
-    built = _asked(run, call)
+    built = _left_alone(run, call)
     given = call.get(0, row.part) if row.part else None
-    run.datasets[built.key] = Dataset(built.key, row, call, UNKNOWN if given is None else given.value)
+    _note(run, built, Dataset(call, row, UNKNOWN if given is None else given.value))
     if row.reads:
         run.pace.files[built.key] = call.node
-    if row.transform is not None and not call.open:
-        _keep_transforms(run, row.transform, call, built)
+    if row.transform is not None and not call.open and _BOTH not in call.keywords:
+        for position, name in ((row.transform, _IMAGE), (row.transform + 1, _LABEL)):
+            function = call.get(position, name)
+            run.set_attribute(built.key, name, NONE if function is None else function.value)
     return built
-
-
-def _keep_transforms(run: Run, position: int, call: Call, built: Opaque) -> None:
-    """Bind the transforms of images and of the numbers of their classes: until a loader is built they may change."""
-    if _BOTH in call.keywords:
-        return
-    for at, name in ((position, IMAGE), (position + 1, LABEL)):
-        given = call.get(at, name)
-        run.set_attribute(built.key, name, NONE if given is None else given.value)
 
 
 def split(run: Run, call: Call) -> Value:
     """Return the parts that a dataset is split into: as many as there are lengths."""
     if isinstance(call.first, Loader):
         return run.container("list", (), call.first)
+    _left_alone(run, call)
     lengths = call.arguments[1].value if len(call.arguments) > 1 else UNKNOWN
     known = iteration.elements(run, lengths) if isinstance(lengths, Container) else None
     if known is None:
@@ -82,16 +74,34 @@ def split(run: Run, call: Call) -> Value:
 
 
 def _part(run: Run, call: Call) -> Opaque:
-    part = _asked(run, call)
-    run.datasets[part.key] = Dataset(part.key, _PART, call, call.first)
+    part = run.opaque(f"{call.text}(…)")
+    if isinstance(call.first, Opaque):
+        run.facts.made_with[part.key] = {call.first.key}
+    _note(run, part, Dataset(call, DatasetType(part="dataset"), call.first))
     return part
 
 
-def _asked(run: Run, call: Call) -> Opaque:
-    """Build what asks a dataset of the file for its items, or has a transform called, and changes neither."""
-    kept = {name: one for name, one in call.keywords.items() if not isinstance(one.value, _ASKED)}
-    others = [one for one in call.arguments if not isinstance(one.value, _ASKED)]
-    return calls.unseen(run, replace(call, arguments=others, keywords=kept))
+def _note(run: Run, built: Opaque, made: Dataset) -> None:
+    run.datasets[built.key] = made
+    if made.part_of != UNKNOWN:
+        run.set_attribute(built.key, made.row.part, made.part_of)
+
+
+def _left_alone(run: Run, call: Call) -> Opaque:
+    """Return what a call builds that cannot be seen, but changes no dataset that it is given, and no transform."""
+
+    def is_changed(argument: Argument) -> bool:
+        value = argument.value
+        return not isinstance(value, Instance | Object) and not (
+            isinstance(value, Opaque) and value.key in run.datasets
+        )
+
+    kept = {name: one for name, one in call.keywords.items() if is_changed(one)}
+    built = calls.unseen(run, replace(call, arguments=list(filter(is_changed, call.arguments)), keywords=kept))
+    given = {argument.value.key for argument in call.values() if isinstance(argument.value, Opaque)}
+    if given:
+        run.facts.made_with[built.key] = given
+    return built
 
 
 def source(run: Run, value: Value) -> Value:
@@ -107,50 +117,83 @@ def is_whole(run: Run, value: Value) -> bool:
     return built is not None and built.row.whole
 
 
+def has_samples(run: Run, value: Value) -> bool:
+    """Tell whether what iterating an object yields are the samples of a dataset, and no batches."""
+    built = _built(run, value)
+    return built is not None and not built.row.graphs
+
+
 def _built(run: Run, value: Value) -> Dataset | None:
     return run.datasets.get(value.key) if isinstance(value, Opaque) else None
 
 
-def transformed(run: Run, value: Value, name: str) -> Value:
-    """Return an image or the number of its class as a transform makes a tensor of it.
+def labelled(run: Run, value: Value) -> tuple[Tensor, Value] | None:
+    """Return an image of a dataset and its label as their transforms make tensors of them, None if they do not.
 
-    NONE is one that has no transform, UNKNOWN what is no tensor or cannot be seen.
+    NONE is the label that is the number of a class.
     """
     built = _built(run, value)
-    if built is None or built.row.transform is None:
-        return UNKNOWN
-    transform = run.store.value(built.key, name)
-    if transform is None or transform == NONE:
-        return UNKNOWN if transform is None else NONE
-    call = built.call
-    given = Argument(call.node, run.opaque("an item"))
-    made = calls.call_value(run, transform, Call(call.node, call.text, [given]))
+    if built is None or built.row.transform is None or told(run, value)[2] is not None:
+        return None
+    image, label = (_transformed(run, built.call, function) for function in told(run, value)[:2])
+    if not isinstance(image, Tensor) or not (isinstance(label, Tensor) or (label == NONE and built.row.numbered)):
+        return None
+    return image, label
+
+
+def _transformed(run: Run, call: Call, function: object) -> Value:
+    """Return what a transform makes of something: NONE if there is none, UNKNOWN if it cannot be seen."""
+    if not isinstance(function, Value) or function == NONE:
+        return NONE if function == NONE else UNKNOWN
+    made = calls.call_value(run, function, Call(call.node, call.text, [Argument(call.node, run.opaque("an item"))]))
     if not isinstance(made, Tensor):
         return UNKNOWN
     why = Why(Role.BATCH, call.node, f"an item of `{call.text}`")
     return replace(made, placement=frozenset(replace(possible, why=why) for possible in made.placement))
 
 
-def sample(run: Run, value: Value, call: Call) -> Value:
+def told(run: Run, value: Value | None) -> tuple[object, ...]:
+    """Return what the items of a dataset depend on beside its class: its transforms and the default device, as now."""
+    if not isinstance(value, Opaque):
+        return ()
+    return (*(run.store.value(value.key, name) for name in _TRANSFORMS), run.store.get(0, DEFAULT_DEVICE))
+
+
+def is_as_built(run: Run, value: Loader) -> bool:
+    """Tell whether a loader, or a dataset of tensors, yields what it did when it was built: nothing was bound anew."""
+    bound = run.attributes.get(value.key, {}).keys() - {value.type.dataset}
+    return not bound and (not value.told or value.told == told(run, value.source))
+
+
+def forget(run: Run, value: Opaque) -> None:
+    """Forget the transforms of a dataset, and of what it is a part of: code that cannot be seen may bind others."""
+    whole = source(run, value)
+    if isinstance(whole, Opaque) and whole.key in run.datasets:
+        for name in _TRANSFORMS:
+            run.set_attribute(whole.key, name, UNKNOWN)
+
+
+def sample(run: Run, value: Value, node: cst.CSTNode) -> Value:
     """Return an item of a dataset by its number, UNKNOWN where that cannot be seen."""
-    match value:
-        case Loader():
-            return value.item
-        case Instance():
+    match source(run, value):
+        case Loader() as loader:
+            return loader.item
+        case Instance() as instance:
             frame = run.frame.in_module
             run.frame.in_module = False
-            found = instances.special(run, value, "__getitem__", call.node, run.opaque("index"))
+            item = instances.special(run, instance, "__getitem__", node, run.opaque("index"))
             run.frame.in_module = frame
-            return UNKNOWN if found is None else found
-        case Container():
-            return iteration.element(run, value, call.node)
-        case _:
-            image, label = transformed(run, value, IMAGE), transformed(run, value, LABEL)
-            known = isinstance(image, Tensor)
-            return run.container("tuple", [image, UNKNOWN if label == NONE else label]) if known else UNKNOWN
+            return UNKNOWN if item is None else item
+        case Container() as container:
+            return iteration.element(run, container, node)
+        case whole:
+            found = labelled(run, whole)
+            if found is None:
+                return UNKNOWN
+            return run.container("tuple", [found[0], UNKNOWN if found[1] == NONE else found[1]])
 
 
 def tensors(run: Run, value: Loader) -> Container | None:
     """Return the tensors of a dataset of tensors, or None for any other."""
     found = run.store.get(value.key, BATCHED)
-    return found if isinstance(found, Container) else None
+    return found if isinstance(found, Container) and is_as_built(run, value) else None

@@ -16,6 +16,8 @@ from torchdevlint.values import NONE, UNKNOWN, Const, Container, Imported, Objec
 
 _OFF = ("0", "")
 """Values of a variable that turn its switch off."""
+_NO_DEVICE = ("", "-1")
+"""Values of the variable that lists the devices (https://docs.nvidia.com/cuda/cuda-c-programming-guide/#env-vars)."""
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call
@@ -88,6 +90,8 @@ def set_variable(run: Run, row: Environment | SetVariables, name: Value, value: 
     if not isinstance(name, Const):
         return
     earlier = run.store.get(0, BEGUN)
+    if name.value in row.once and earlier is None and isinstance(value, Const) and value.value in _NO_DEVICE:
+        run.world |= lattice.HOST_ONLY
     if isinstance(earlier, tuple) and name.value in row.once:
         run.emit(SetTooLate(node, run.world, str(name.value), earlier[1], earlier[0]))
     effect = dict(row.debugging).get(str(name.value))

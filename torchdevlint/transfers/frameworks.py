@@ -27,7 +27,7 @@ from torchdevlint.knowledge.rows import (
 )
 from torchdevlint.lattice import ANY, Placement, Symbol, SymbolKind
 from torchdevlint.records import replace
-from torchdevlint.state import ITEMS, MAX_DEPTH, PLACEMENT, SCATTERS, Items
+from torchdevlint.state import MAX_DEPTH, PLACEMENT, SCATTERS, Items
 from torchdevlint.transfers import environment, groups, precision, reads, refusals, runtime
 from torchdevlint.transfers.devices import parse, place_of
 from torchdevlint.transfers.placing import move_module, placed
@@ -96,7 +96,8 @@ def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None)
         run.store.set(made.key, PLACEMENT, given.pop() if seen and len(given) == 1 else ANY)
     if row.pipeline:
         steps = call.arguments[0].value if call.arguments else UNKNOWN
-        run.store.set(made.key, ITEMS, run.items(steps) if isinstance(steps, Container) else Items(((0, steps),)))
+        whole = steps if isinstance(steps, Container) else run.container("list", [steps])
+        run.store.set(made.key, row.pipeline, whole)
         return made
     for argument in call.values():
         escapes.escape(run, argument.value)
@@ -105,7 +106,8 @@ def new_object(run: Run, row: ObjectType, call: Call, receiver: Argument | None)
 
 def pipe(run: Run, callee: Object, call: Call) -> Value:
     """Call an object that is made of callables: each gets what the one before it returned."""
-    steps = run.items(callee)
+    whole = run.store.value(callee.key, callee.type.pipeline)
+    steps = run.items(whole) if isinstance(whole, Container) else Items(lost=True)
     if steps.lost or steps.rest is not None or len(call.arguments) != 1 or call.keywords or call.open:
         return calls.unseen(run, call)
     argument = call.arguments[0]

@@ -22,6 +22,7 @@ from torchdevlint.values import (
     ANY_RANK,
     UNKNOWN,
     Choice,
+    Const,
     Container,
     Module,
     Object,
@@ -174,8 +175,10 @@ def _tensors_in(run: Run, value: Value, depth: int = 0) -> Iterator[Value]:
 
 def _named_inputs(row: ModuleType, call: Call) -> list[tuple[str, calls.Argument]]:
     found = [("input", call.keywords["**"])] if "**" in call.keywords else []
+    given = call.keywords
+    moot = {name for name, switch in row.moot if switch in given and given[switch].value != Const(False)}
     for index, name in enumerate(row.inputs):
-        argument = call.get(index, name) if name else None
+        argument = call.get(index, name) if name and name not in moot else None
         if argument is not None:
             found.append((name, argument))
     return found

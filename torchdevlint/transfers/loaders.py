@@ -44,30 +44,13 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
     """Build a loader: its items are the dataset's, collated, or arrive where this loader's batches do."""
     key = run.new_key()
     argument = call.get(0, row.dataset)
-    source = datasets.source(run, argument.value if argument is not None else UNKNOWN)
-    function = call.keywords.get(row.collate)
+    given = argument.value if argument is not None else UNKNOWN
+    source = datasets.source(run, given)
+    function = call.get(row.collated, row.collate)
     custom = function is not None and function.value != NONE
-    item: Value | None = None
     run.pace.read = run.pace.files.get(source.key) if isinstance(source, Opaque) else None
-    if function is not None and custom:
-        with workers.of(run, row, call):
-            samples = calls.Argument(call.node, _samples(run, source, call))
-            item = calls.call_value(run, function.value, calls.Call(call.node, "collate", [samples]))
-        if not isinstance(item, Container | Tensor | Object):
-            item = None
-    elif isinstance(source, Loader):
-        item = datasets.tensors(run, source) or source.item
-    elif isinstance(source, Instance) and not custom:
-        with workers.of(run, row, call):
-            run.pace.sampled = call.node if _gathers(row, call) else None
-            item = _collated(run, datasets.sample(run, source, call), call)
-            run.pace.sampled = None
-    elif isinstance(source, Container) and not custom:
-        item = _collated(run, iteration.element(run, source, call.node), call)
-    elif not custom:
-        with workers.of(run, row, call):
-            item = _labelled(run, source, call)
-    if item is None or item == UNKNOWN:
+    item = _item(run, row, call, source, function.value if function is not None and custom else None)
+    if item == UNKNOWN:
         item = iteration.batch_item(run, key, call.text, call.node)
         run.facts.built_loaders.add(key)
         if custom or call.open or any(_was_placed(run, a.value) for a in call.values()):
@@ -75,7 +58,36 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
     reads.pin_items(run, call, call.keywords.get(row.pin), item)
     _built(run, row, call, key)
     item = _as_batch(run, item, key)
-    return Loader(key, row, item, call.node, draws.of_loader(run, row, call), _whole(run, row, call))
+    if argument is not None:
+        run.set_attribute(key, row.dataset, given)
+    generator, whole, told = draws.of_loader(run, row, call), _whole(run, row, call), datasets.told(run, source)
+    return Loader(key, row, item, call.node, generator, whole, source, told)
+
+
+def _item(run: Run, row: LoaderType, call: Call, source: Value, function: Value | None) -> Value:
+    """Return what a loader yields, made by the function that collates, or UNKNOWN."""
+    with workers.of(run, row, call):
+        if function is not None:
+            samples = calls.Argument(call.node, _samples(run, source, call))
+            made = calls.call_value(run, function, calls.Call(call.node, "collate", [samples]))
+            return made if isinstance(made, Container | Tensor | Object) else UNKNOWN
+        if row.collated < 0 and len(call.arguments) > row.positional:
+            return UNKNOWN
+        size = call.get(1, row.size)
+        if size is not None and size.value == NONE:
+            return datasets.sample(run, source, call.node)
+        match source:
+            case Loader():
+                return datasets.tensors(run, source) or (source.item if datasets.is_as_built(run, source) else UNKNOWN)
+            case Instance():
+                run.pace.sampled = call.node if _gathers(row, call) else None
+                made = _collated(run, datasets.sample(run, source, call.node), call)
+                run.pace.sampled = None
+                return made
+            case Container():
+                return _collated(run, datasets.sample(run, source, call.node), call)
+            case _:
+                return _labelled(run, source, call)
 
 
 def _gathers(row: LoaderType, call: Call) -> bool:
@@ -138,15 +150,16 @@ def _was_placed(run: Run, source: Value) -> bool:
 
 def _samples(run: Run, source: Value, call: Call) -> Value:
     """Return the list of items of a dataset that a collate function is given, or an object of unknown kind."""
-    item = datasets.sample(run, source, call)
+    item = datasets.sample(run, source, call.node)
     return run.opaque("samples") if item == UNKNOWN else run.container("list", (), item)
 
 
 def _labelled(run: Run, source: Value, call: Call) -> Value:
     """Return a batch of images and the numbers of their classes, UNKNOWN if a dataset has no such items."""
-    image, label = (datasets.transformed(run, source, name) for name in (datasets.IMAGE, datasets.LABEL))
-    if not isinstance(image, Tensor) or not (isinstance(label, Tensor) or label == NONE):
+    found = datasets.labelled(run, source)
+    if found is None:
         return UNKNOWN
+    image, label = found
     labels = _numbers(run, call) if label == NONE else _collated(run, label, call)
     return run.container("tuple", [_collated(run, image, call), labels])
 
@@ -168,7 +181,7 @@ def _collated(run: Run, value: Value, call: Call, depth: int = 0) -> Value:
 
 
 def _numbers(run: Run, call: Call) -> Tensor:
-    """Return a tensor that the default collation makes of numbers: in a worker no device is the default one."""
+    """Return a tensor that the default collation makes of numbers: on the default device, which no worker has."""
     why = Why(Role.BATCH, call.node, f"collated by `{call.text}`")
     plain = all(possible.device == lattice.HOST for possible in run.default_placement(call.node))
     return Tensor(lattice.on(lattice.HOST, why) if plain else lattice.ANY, (1, 1))

@@ -60,7 +60,7 @@ class ObjectType:
     overrides: Mapping[str, tuple[Arrives, ...]] = field(default_factory=lambda: MappingProxyType({}))
     unplaced: tuple[tuple[str, object], ...] | None = None
     native: tuple[tuple[str, object], ...] = ()
-    pipeline: bool = False  # made of callables, which a call applies one after the other (`transforms.Compose`)
+    pipeline: str = ""  # the attribute with the callables that a call applies one after the other (`Compose`)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ class ModuleType:
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
     own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
     lacks: frozenset[str] = frozenset()  # of a container: the methods of a list or dict that it has not
+    moot: tuple[tuple[str, str], ...] = ()  # inputs that it does not look at where the argument beside them is true
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,20 +218,23 @@ class DatasetType:
     """A dataset class; ``tensors`` tells that its items are its tensor arguments (`TensorDataset`).
 
     ``whole`` tells that an instance has all its items in every process, under their numbers, ``reads`` that each of
-    them is read from a file of its own. ``part`` is the argument that it is a part of. Where ``transform`` is the
-    position of a transform, each item is an image, to which that is applied, and the number of its class.
+    them is read from a file of its own. ``part`` is the argument that it is a part of, ``graphs`` tells that an item is
+    like a batch. Where ``transform`` is the position of a transform, each item is an image and a label, to which that
+    and the next argument are applied; ``numbered`` tells that the label is the number of a class.
     """
 
     tensors: bool = False
     part: str = ""
+    graphs: bool = False
     transform: int | None = None
+    numbered: bool = True
     whole: bool = False
     reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LoaderType:
-    """A data loader class; ``collate`` is the argument that decides what arrives.
+    """A data loader class; ``collate`` is the argument that decides what arrives, ``collated`` its position if known.
 
     ``workers`` is the number of processes that make the items, ``context`` how these are started, ``size`` how many
     items are in a batch. Only the first arguments, ``positional`` in number, are known by their position.
@@ -239,6 +242,7 @@ class LoaderType:
 
     dataset: str = "dataset"
     collate: str = "collate_fn"
+    collated: int = -1
     pin: str = "pin_memory"
     shuffle: str = ""  # the argument with which it draws an order, by a generator of the host's if it is given none
     samplers: tuple[str, ...] = ()  # arguments that decide the order instead
