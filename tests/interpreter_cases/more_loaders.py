@@ -37,3 +37,13 @@ for item in DataLoader([1, 2, 3]):
 
 for item in DataLoader(Wrapped(torch.device("cuda"))):
     g = item  # reveal: where DataLoader yields
+
+
+def columns(samples):
+    first, second = zip(*samples)
+    return torch.stack(first), torch.tensor(second)
+
+
+for one, other in DataLoader([(torch.ones(2).cuda(), 1)], collate_fn=columns):
+    got = one  # reveal: cuda
+    got = other  # reveal: cpu

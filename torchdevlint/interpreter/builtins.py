@@ -56,7 +56,7 @@ def _enumerate(run: Run, call: Call) -> Value:
 
 def _zip(run: Run, call: Call) -> Value:
     if call.open and call.arguments:
-        return run.container("iterator", (), run.container("tuple", (), _transposed(run, call)))
+        return _transposed(run, call)
     known = [iteration.elements(run, argument.value) for argument in call.arguments]
     if known and all(part is not None for part in known):
         rows = zip(*(part for part in known if part is not None), strict=False)
@@ -67,7 +67,11 @@ def _zip(run: Run, call: Call) -> Value:
 
 def _transposed(run: Run, call: Call) -> Value:
     """``zip(*rows)``: each column holds one part of every row."""
-    return iteration.element(run, call.arguments[-1].value, call.node)
+    row = call.arguments[-1].value
+    parts = iteration.elements(run, row) if isinstance(row, Container) and row.kind == "tuple" else None
+    if parts is not None:
+        return run.container("iterator", [run.container("tuple", (), part) for part in parts])
+    return run.container("iterator", (), run.container("tuple", (), iteration.element(run, row, call.node)))
 
 
 def _range(run: Run, call: Call) -> Value:
