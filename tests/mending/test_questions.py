@@ -99,7 +99,7 @@ FED = """
 )
 def test_a_sampler_divides_the_data(given: str, fixed: str) -> None:
     found = written(HEAD + dedent(FED.format(given)), "TDL609")
-    wanted = [f"f = DataLoader({fixed})"] if len(fixed) < 60 else ["f = DataLoader(", f"    {fixed}", ")"]
+    wanted = [f"f = DataLoader({fixed})"] if len(fixed) < 60 else ["f = DataLoader(", fixed, ")"]
     assert found == (wanted if fixed else [])
 
 
