@@ -2,6 +2,7 @@
 
 import torch
 from elsewhere import lengths, show, transform
+from ignite.distributed import auto_dataloader
 from torch.utils.data import DataLoader, Dataset, Subset, TensorDataset, random_split
 from torchvision import datasets, transforms
 
@@ -96,6 +97,11 @@ for image, label in DataLoader(other):
     got = image  # reveal: cuda
 held.transforms = transform
 for image, label in DataLoader(held):
+    got = image  # reveal: where DataLoader yields
+
+for image, label in auto_dataloader(datasets.MNIST("data", transform=to_tensor), 4, True, 2):
+    got = image  # reveal: where auto_dataloader yields
+for image, label in DataLoader(**transform):
     got = image  # reveal: where DataLoader yields
 
 growing = transforms.Compose([to_tensor])

@@ -65,9 +65,9 @@ def split(run: Run, call: Call) -> Value:
     """Return the parts that a dataset is split into: as many as there are lengths."""
     if isinstance(call.first, Loader):
         return run.container("list", (), call.first)
-    _left_alone(run, call)
     lengths = call.arguments[1].value if len(call.arguments) > 1 else UNKNOWN
     known = iteration.elements(run, lengths) if isinstance(lengths, Container) else None
+    _left_alone(run, call)
     if known is None:
         return run.container("list", (), _part(run, call))
     return run.container("list", [_part(run, call) for _ in known])
