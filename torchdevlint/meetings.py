@@ -192,8 +192,8 @@ def _by_why(why: Why | None, facts: FileFacts) -> tuple[Culprit, cst.CSTNode] | 
     """Return the culprit that the reason of a host placement names, wherever it is met."""
     if why is None:
         return None
-    step = why.of(Role.UNREGISTERED_TENSOR)
-    if step is not None:
+    step = why.of(Role.UNREGISTERED_TENSOR, Role.MOVED, Role.MOVED_TO_HOST)
+    if step is not None and step.role is Role.UNREGISTERED_TENSOR:  # and it was not moved to the host after that
         return Culprit.UNREGISTERED_TENSOR, step.node
     step = why.of(Role.UNREGISTERED_MODULE)
     if step is not None:

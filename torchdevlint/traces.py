@@ -64,12 +64,15 @@ def steps(one: Settled, spans: Mapping[cst.CSTNode, Span]) -> Iterator[Step]:
 
 
 def _condition(condition: Condition) -> str:
-    """Return the guards under which a possibility holds, as a reader may know them; that there is an accelerator is
-    said by the device itself.
-    """
+    literals = guards(condition)
+    return f" where {literals}" if literals else ""
+
+
+def guards(condition: Condition) -> str:
+    """Return the guards of a condition as a reader may know them; that there is an accelerator is said by a device."""
     literals = [
         f"`{_KEY.sub('', name)}`{'' if holds else ' is false'}"
         for name, holds in sorted(condition)
         if name not in ACCELERATORS and not _NAMELESS.match(name)
     ]
-    return f" where {' and '.join(dict.fromkeys(literals))}" if literals else ""
+    return " and ".join(dict.fromkeys(literals))

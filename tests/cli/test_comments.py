@@ -135,6 +135,24 @@ def test_a_baseline_hides_what_is_known(file: Path, capsys: Capture) -> None:
     assert main(["check", "--baseline", "known.json"]) == 0
 
 
+def test_a_further_place_of_what_is_known_is_new(file: Path, capsys: Capture) -> None:
+    head = "import torch\n\nx = torch.ones(3).cuda()\n"
+    file.write_text(head)
+    assert main(["check", "--baseline", "known.json", "--write-baseline"]) == 0
+    file.write_text(f"{head}y = torch.ones(3).cuda()\n")
+    capsys.readouterr()
+    assert main(["check", "--baseline", "known.json"]) == 1
+    told = capsys.readouterr()
+    assert ", and 1 more" in told.out
+    assert told.err == ""
+    assert main(["check", "--baseline", "known.json", "--write-baseline"]) == 0
+    assert main(["check", "--baseline", "known.json"]) == 0
+    file.write_text(head)
+    capsys.readouterr()
+    assert main(["check", "--baseline", "known.json"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_what_cannot_be_analysed_is_never_known(file: Path, capsys: Capture) -> None:
     file.write_text("def f(:\n")
     assert main(["check", "--baseline", "known.json", "--write-baseline"]) == 0
@@ -148,7 +166,7 @@ def test_what_cannot_be_analysed_is_never_known(file: Path, capsys: Capture) -> 
         ("{", "the baseline known.json is not JSON"),
         ("[" * 100_000, "the baseline known.json is nested too deeply"),
         ("[]", "known.json is no baseline that this version has written"),
-        ('{"version": 2, "findings": {}}', "known.json is no baseline that this version has written"),
+        ('{"version": 2, "findings": {}, "places": 1}', "known.json is no baseline that this version has written"),
         ('{"version": 1}', "known.json is no baseline that this version has written"),
     ],
 )

@@ -70,6 +70,9 @@ def test_a_sentence_tells_what_mends_it(rule: Rule) -> None:
         ("f((x \\\n  ))", "f((x \\\n  ), a=1)"),
         ("f(\n    x,\n    **y)", None),
         ("f('é', *x)", "f('é', *x, a=1)"),
+        ("f(\n  x,  # why\n)", "f(\n  x,  # why\n  a=1,\n)"),
+        ("f(\n  x  # why\n)", "f(\n  x,  # why\n  a=1\n)"),
+        ("f(y,\n  x)  # why", "f(y,\n  x,\n  a=1)  # why"),
     ],
 )
 def test_an_argument_comes_last(text: str, fixed: str | None) -> None:

@@ -16,7 +16,7 @@ from torchdevlint.engine import Diagnostic
 from torchdevlint.options import FAILURE
 from torchdevlint.reports.report import Report, fingerprints
 
-VERSION = 1
+VERSION = 2  # 1 had the number of places among what makes a finding known
 
 
 class BadBaseline(Exception):
@@ -25,18 +25,26 @@ class BadBaseline(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a baseline knows: by its fingerprint the code and path of each finding; ``folder`` is where it lies."""
+    """What a baseline knows: by its fingerprint the code and path of each finding; ``folder`` is where it lies.
+
+    ``places`` tells of findings that stood for several places for how many.
+    """
 
     known: Mapping[str, str]
     folder: Path
+    places: Mapping[str, int]
 
 
 def render(report: Report, path: Path) -> str:
     """Return the text of a baseline at a path: the fingerprints of all findings, which survive that lines move."""
     folder = path.resolve().parent
-    told = {print_: _told(finding, outcome, folder) for (outcome, finding), print_ in _printed(report, folder)}
-    ordered = sorted(told.items(), key=lambda item: (item[1], item[0]))
-    return json.dumps({"version": VERSION, "findings": dict(ordered)}, indent=1, ensure_ascii=False) + "\n"
+    printed = sorted(_printed(report, folder), key=lambda item: (_told(item[0][0], item[0][1], folder), item[1]))
+    whole = {
+        "version": VERSION,
+        "findings": {print_: _told(outcome, finding, folder) for (outcome, finding), print_ in printed},
+        "places": {print_: finding.places for (_, finding), print_ in printed if finding.places > 1},
+    }
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
 def load(path: Path) -> Baseline:
@@ -49,17 +57,23 @@ def load(path: Path) -> Baseline:
         raise BadBaseline(f"the baseline {path} is not JSON") from None
     except RecursionError:
         raise BadBaseline(f"the baseline {path} is nested too deeply") from None
-    if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("findings"), dict):
-        raise BadBaseline(f"{path} is no baseline that this version has written")
-    return Baseline(data["findings"], path.resolve().parent)
+    match data:
+        case {"version": 2, "findings": dict() as known, "places": dict() as places}:
+            counts = {print_: number for print_, number in places.items() if isinstance(number, int)}
+            return Baseline(known, path.resolve().parent, counts)
+        case _:
+            raise BadBaseline(f"{path} is no baseline that this version has written")
 
 
 def without(report: Report, baseline: Baseline) -> tuple[Outcome, ...]:
-    """Return the outcomes without the findings that a baseline knows; what could not be analysed is always told."""
+    """Return the outcomes without the findings that a baseline knows; what could not be analysed is always told.
+
+    So is a finding that stands for more places than it did.
+    """
     new = {
         (outcome.path, finding)
         for (outcome, finding), print_ in _printed(report, baseline.folder)
-        if print_ not in baseline.known or finding.code == FAILURE
+        if print_ not in baseline.known or finding.code == FAILURE or finding.places > baseline.places.get(print_, 1)
     }
     return tuple(
         replace(one, findings=tuple(d for d in one.findings if (one.path, d) in new)) for one in report.outcomes
@@ -84,7 +98,7 @@ def _printed(report: Report, folder: Path) -> Iterator[tuple[tuple[Outcome, Diag
     return zip(report.findings(), fingerprints(report, lambda path: _seen_from(folder, path)), strict=True)
 
 
-def _told(finding: Diagnostic, outcome: Outcome, folder: Path) -> str:
+def _told(outcome: Outcome, finding: Diagnostic, folder: Path) -> str:
     return f"{finding.code} {_seen_from(folder, outcome.path)}"
 
 

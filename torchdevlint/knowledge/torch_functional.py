@@ -16,6 +16,7 @@ from torchdevlint.knowledge.rows import (
     Row,
     RunForward,
     Transparent,
+    Unpack,
 )
 from torchdevlint.knowledge.words import words
 from torchdevlint.records import replace
@@ -77,6 +78,7 @@ _UTILS: dict[str, Row] = {
     "rnn.pad_sequence": Combine(("sequences",), Mix.FREE, RankRule.PLUS_ONE, sequence=True),
     "rnn.pack_padded_sequence": replace(_PACK, host=(1, "lengths")),
     "rnn.pack_sequence": _PACK,
+    "rnn.pad_packed_sequence": Unpack(),
     "rnn.PackedSequence": _PACK,
     **dict.fromkeys(words("spectral_norm weight_norm remove_weight_norm remove_spectral_norm"), Transparent()),
     **dict.fromkeys(words("parametrizations.spectral_norm parametrizations.weight_norm"), Transparent()),

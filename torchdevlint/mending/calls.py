@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from torchdevlint.mending.edits import Edit, after, before
 from torchdevlint.mending.source import Place, Source
 from torchdevlint.positions import Span
+
+_COMMENT = re.compile(r"\s*(?P<comma>,)?\s*#")
+"""What stands behind an argument that has a comment."""
 
 
 def applied(source: Source, node: ast.expr, text: str) -> tuple[Edit, ...]:
@@ -52,6 +56,11 @@ def argument_added(source: Source, call: ast.Call | None, keyword: str, value: s
     if place is None:
         return None
     own_line = last.line > call.lineno and source.lines[last.line - 1][: last.column].isspace()
+    rest = source.lines[place[0] - 1][place[1] :]
+    if own_line and (comment := _COMMENT.match(rest)):
+        comma = comment["comma"] or ""
+        whole = Span(*place, place[0], place[1] + len(rest))
+        return Edit(whole, f"{'' if comma else ','}{rest}\n{source.indent(last.line)}{text}{comma}")
     gap = f"\n{source.indent(last.line)}" if own_line else " "
     return Edit(Span(*place, *place), f",{gap}{text}")
 

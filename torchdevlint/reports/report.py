@@ -103,7 +103,7 @@ def fingerprints(report: Report, name_of_path: Callable[[str], str] | None = Non
 
 
 def _timeless(finding: Diagnostic) -> str:
-    """Return a message without the lines and cells that it names."""
-    words = finding.message.split()
+    """Return a message without the lines and cells that it names, and without how many places it stands for."""
+    words = finding.message.removesuffix(f", and {finding.places - 1} more").split()
     kept = [w for w, before in zip(words, ["", *words], strict=False) if before.strip("(") not in ("cell", "line")]
     return " ".join(kept)

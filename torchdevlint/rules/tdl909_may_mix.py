@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdevlint import traces
 from torchdevlint.events import Called, Combined
 from torchdevlint.facts import FileFacts
 from torchdevlint.meetings import mixtures, origin
@@ -50,8 +51,7 @@ def check(event: Combined | Called, facts: FileFacts) -> Iterator[Finding]:
     """Yield each meeting of something that a switch moves with something that the machine moves."""
     for meeting in mixtures(event, facts):
         odd, other = meeting.odd, meeting.other
-        literals = sorted(odd.possibility.condition)
-        guards = " and ".join(f"`{name.partition('#')[0]}` is {'on' if truth else 'off'}" for name, truth in literals)
+        guards = traces.guards(odd.possibility.condition) or "a test says so"
         parts: dict[str, object] = {"odd": odd.text, "guards": guards, "other": other.text}
         why = odd.possibility.why
         yield Finding(

@@ -50,6 +50,7 @@ def given(run: Run, row: rows.Given, call: Call, receiver: Argument | None) -> V
 TRANSFERS: dict[type[Row], Transfer] = {
     rows.Make: tensors.make,
     rows.Like: tensors.like,
+    rows.Unpack: tensors.unpack,
     rows.Convert: tensors.convert,
     rows.Follow: operations.follow_call,
     rows.Combine: operations.combine,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchdevlint import lattice
-from torchdevlint.knowledge.rows import Convert, Like, Make, RankRule
+from torchdevlint.knowledge.rows import Convert, Like, Make, RankRule, Unpack
 from torchdevlint.lattice import ANY, Placement
 from torchdevlint.state import Items
 from torchdevlint.transfers import environment, ranks, workers
@@ -102,6 +102,12 @@ def like(run: Run, row: Like, call: Call, receiver: Argument | None) -> Value:
     else:
         rank = ranks.made(run, row.rank, row.shape, row.packed, call)
     return Tensor(placement, rank, graph=False)
+
+
+def unpack(run: Run, row: Unpack, call: Call, receiver: Argument | None) -> Value:
+    """Return the padded tensor, and the lengths of its rows."""
+    lengths = lattice.on(lattice.HOST, Why(Role.CREATED, call.node, f"given by `{call.text}`"))
+    return run.container("tuple", [Tensor(run.placement_of(call.first), ANY_RANK), Tensor(lengths, (1, 1), False)])
 
 
 def convert(run: Run, row: Convert, call: Call, receiver: Argument | None) -> Tensor:

@@ -100,6 +100,7 @@ from torchdevlint.knowledge.rows.tensors import (
     RankRule,
     ReadHost,
     RunForward,
+    Unpack,
 )
 from torchdevlint.records import dataclass
 
@@ -108,6 +109,7 @@ Row: TypeAlias = (
     | Distribution
     | Sample
     | Like
+    | Unpack
     | Convert
     | Follow
     | Combine
@@ -326,6 +328,7 @@ __all__ = [
     "Switch",
     "Transparent",
     "TreeMap",
+    "Unpack",
     "Visit",
     "WorkerInfo",
 ]

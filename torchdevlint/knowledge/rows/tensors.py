@@ -67,6 +67,11 @@ class Like:
 
 
 @dataclass(frozen=True, slots=True)
+class Unpack:
+    """A call that gives a tensor where its argument is, and the lengths in it, on the host (`pad_packed_sequence`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Convert:
     """`torch.tensor`, `as_tensor`: a tensor keeps its device, anything else is made on the host.
 
