@@ -1,7 +1,7 @@
 """Loaders of datasets that are lists, wrapped, or made by code that cannot be seen."""
 import torch
 from elsewhere import Wrapped, model, something
-from torch.utils.data import DataLoader, Dataset, Subset
+from torch.utils.data import DataLoader, Dataset, Subset, default_collate
 
 
 class Numbers(Dataset):
@@ -47,3 +47,14 @@ def columns(samples):
 for one, other in DataLoader([(torch.ones(2).cuda(), 1)], collate_fn=columns):
     got = one  # reveal: cuda
     got = other  # reveal: cpu
+
+
+def through(samples):
+    return default_collate(samples)
+
+
+for one, other in DataLoader([(torch.ones(2).cuda(), 1)], collate_fn=default_collate):
+    got = one  # reveal: cuda
+    got = other  # reveal: cpu
+for one, other in DataLoader([(torch.ones(2).cuda(), 1)], collate_fn=through):
+    got = one  # reveal: cuda

@@ -226,3 +226,22 @@ def test_a_module_moves_before_something_is_taken_out_of_it() -> None:
     text = f"{MODEL}{kept}{{}}model.to(device)\n{use}"
     assert after(text.format(""), "TDL115") == f"{MODEL}model.to(device)\n{kept}{use}"
     assert after(text.format("print(model)\n"), "TDL115") == text.format("print(model)\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "fixed"),
+    [
+        ("TDL101", ""),
+        ("TDL109", "rows[chosen.cpu()] = model(torch.ones(2, 3).to(device))"),
+    ],
+)
+def test_what_is_written_to_is_not_copied(code: str, fixed: str) -> None:
+    text = f"{MOVED}rows = torch.zeros(9, 3)\nchosen = torch.randint(0, 9, (2,)).to(device)\n"
+    assert "|".join(written(f"{text}rows[chosen] = model(torch.ones(2, 3).to(device))\n", code)) == fixed
+
+
+def test_what_is_put_into_it_moves() -> None:
+    text = f"{MOVED}rows = torch.zeros(9, 3).to(device)\nchosen = torch.rand(9) > 0.5\n"
+    assert written(f"{text}rows[chosen] = torch.ones(3, 3)\n", "TDL101") == [
+        "rows[chosen] = torch.ones(3, 3).to(rows.device)"
+    ]

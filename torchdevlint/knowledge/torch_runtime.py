@@ -6,6 +6,7 @@ from torchdevlint.knowledge.rows import (
     Autocast,
     Backward,
     Begin,
+    Collate,
     Collective,
     Conversion,
     Count,
@@ -78,6 +79,7 @@ _SCHEDULERS: dict[str, Row] = {
 _DATA: dict[str, Row] = {
     "DataLoader": LoaderType(collated=6, shuffle="shuffle", samplers=("sampler", "batch_sampler")),
     "random_split": Draw(),
+    **dict.fromkeys(("default_collate", "dataloader.default_collate"), Collate()),
     "Dataset": DatasetType(),
     "IterableDataset": DatasetType(),
     "TensorDataset": DatasetType(tensors=True, whole=True),

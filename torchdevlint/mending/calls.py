@@ -22,8 +22,11 @@ def applied(source: Source, node: ast.expr, text: str) -> tuple[Edit, ...]:
 
 
 def moved(source: Source, node: ast.expr | None, place: str) -> tuple[Edit, ...] | None:
-    """Return the edits that move what an expression gives, unless it stands for several."""
-    if node is None or isinstance(node, ast.Starred) or isinstance(source.scopes.parent(node), ast.Starred):
+    """Return the edits that move what an expression gives, unless it stands for several, or a copy would be changed."""
+    outer = source.scopes.parent(node) if node is not None else None
+    if node is None or isinstance(node, ast.Starred) or isinstance(outer, ast.Starred):
+        return None
+    if isinstance(outer, ast.Subscript) and outer.value is node and not isinstance(outer.ctx, ast.Load):
         return None
     return applied(source, node, f".to({place})")
 

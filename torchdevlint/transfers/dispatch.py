@@ -89,6 +89,7 @@ TRANSFERS: dict[type[Row], Transfer] = {
     rows.OptimizerType: optimizers.construct,
     rows.DatasetType: datasets.dataset,
     rows.LoaderType: loaders.loader,
+    rows.Collate: loaders.collate,
     rows.OfProcess: reads.own,
     rows.Begin: environment.begin,
     rows.Leave: environment.leave,

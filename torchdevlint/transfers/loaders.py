@@ -9,7 +9,7 @@ import libcst as cst
 from torchdevlint import lattice
 from torchdevlint.costs import LoaderBuilt
 from torchdevlint.interpreter import calls, iteration, lineage
-from torchdevlint.knowledge.rows import Carrier, LoaderType
+from torchdevlint.knowledge.rows import Carrier, Collate, LoaderType
 from torchdevlint.lattice import ANY
 from torchdevlint.records import replace
 from torchdevlint.state import MAX_DEPTH
@@ -23,6 +23,7 @@ from torchdevlint.values import (
     Container,
     Device,
     Flag,
+    Imported,
     Instance,
     Loader,
     Object,
@@ -47,7 +48,7 @@ def loader(run: Run, row: LoaderType, call: Call, receiver: Argument | None) -> 
     given = argument.value if argument is not None else UNKNOWN
     source = datasets.source(run, given)
     function = call.get(row.collated, row.collate)
-    custom = function is not None and function.value != NONE
+    custom = function is not None and function.value != NONE and not _is_default(function.value)
     run.pace.read = run.pace.files.get(source.key) if isinstance(source, Opaque) else None
     item = _item(run, row, call, source, function.value if function is not None and custom else None)
     if item == UNKNOWN:
@@ -88,6 +89,15 @@ def _item(run: Run, row: LoaderType, call: Call, source: Value, function: Value 
                 return _collated(run, datasets.sample(run, source, call.node), call)
             case _:
                 return _labelled(run, source, call)
+
+
+def _is_default(function: Value) -> bool:
+    return isinstance(function, Imported) and isinstance(function.row, Collate)
+
+
+def collate(run: Run, row: Collate, call: Call, receiver: Argument | None) -> Value:
+    """Return the batch that is made of a list of samples."""
+    return _collated(run, iteration.element(run, call.first, call.node), call)
 
 
 def _gathers(row: LoaderType, call: Call) -> bool:

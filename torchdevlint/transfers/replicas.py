@@ -80,6 +80,8 @@ def _asked(run: Run, inner: Value, devices: list[Value], call: Call) -> None:
     for state in states(run, inner, 0):
         if state != lattice.ANY:
             run.emit(Replicated(call.node, run.world, text, name, state, home, None))
+        if isinstance(inner, Module) and any(lattice.is_host(p.device) for p in state):
+            move_module(run, inner, lattice.ANY)  # what it refuses goes nowhere
 
 
 def meet(run: Run, module: Module, inner: object, call: Call) -> None:

@@ -50,6 +50,7 @@ from torchdevlint.knowledge.rows.runtime import (
     Autocast,
     Begin,
     Clock,
+    Collate,
     Collective,
     Conversion,
     CopyFile,
@@ -138,6 +139,7 @@ Row: TypeAlias = (
     | GradMode
     | Autocast
     | Clock
+    | Collate
     | Conversion
     | AddGroup
     | StateOf
@@ -251,6 +253,7 @@ __all__ = [
     "Carrier",
     "Cast",
     "Clock",
+    "Collate",
     "Collective",
     "Combine",
     "ContainerKind",

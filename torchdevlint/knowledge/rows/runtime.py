@@ -253,6 +253,11 @@ class LoaderType:
 
 
 @dataclass(frozen=True, slots=True)
+class Collate:
+    """The function that a loader makes batches with unless it is given another (`default_collate`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerInfo:
     """A call that gives something in a worker of a loader, and None elsewhere."""
 
