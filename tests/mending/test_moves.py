@@ -245,3 +245,24 @@ def test_what_is_put_into_it_moves() -> None:
     assert written(f"{text}rows[chosen] = torch.ones(3, 3)\n", "TDL101") == [
         "rows[chosen] = torch.ones(3, 3).to(rows.device)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("early", "place"),
+    [
+        ("", "device"),
+        ("show(model, data)\n", "next(model.parameters()).device"),
+        ("print(show)\n", "next(model.parameters()).device"),
+    ],
+)
+def test_a_name_is_used_that_is_there_when_a_function_runs(early: str, place: str) -> None:
+    text = f"""{HEAD}model = nn.Linear(3, 3)
+data = [torch.ones(2, 3)]
+def show(model, data):
+    for x in data:
+        print(model(x))
+{early}device = "cuda" if torch.cuda.is_available() else "cpu"
+model = model.to(device)
+show(model, data)
+"""
+    assert written(text, "TDL102") == [f"print(model(x.to({place})))"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cached_property
 
 Scope = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -25,10 +26,7 @@ class Scopes:
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """Return the innermost statement around a node."""
-        found: ast.AST | None = node
-        while found is not None and not isinstance(found, ast.stmt):
-            found = self.parent(found)
-        return found
+        return next((one for one in self._outwards(node) if isinstance(one, ast.stmt)), None)
 
     @cached_property
     def _blocks(self) -> dict[ast.stmt, tuple[list[ast.stmt], int]]:
@@ -72,8 +70,33 @@ class Scopes:
         if home is None:
             return False
         if self.around(node)[0] is not home:
-            return home is not self._tree or any(line not in self._guarded for line in self.bindings(home)[name])
+            lines = (line for line in self.bindings(home)[name] if line not in self._guarded)
+            return home is not self._tree or self._is_there(next(lines, None), node)
         return self.bindings(home)[name][0] < getattr(node, "lineno", 0)
+
+    def _is_there(self, line: int | None, node: ast.AST) -> bool:
+        """Tell whether what the file binds at a line is there when a function or class around a node is first used."""
+        outer = next(one for one in self._outwards(node) if self.parent(one) is self._tree)
+        first = getattr(outer, "lineno", 0)
+        if line is None or line < first:
+            return line is not None
+        return not any(first < used <= line for used in self._used.get(getattr(outer, "name", ""), ()))
+
+    @cached_property
+    def _used(self) -> dict[str, list[int]]:
+        """The lines of the statements of the file's first level in which each name stands."""
+        found: dict[str, list[int]] = {}
+        for statement in self._tree.body:
+            for name in {one.id for one in ast.walk(statement) if isinstance(one, ast.Name)}:
+                found.setdefault(name, []).append(statement.lineno)
+        return found
+
+    def _outwards(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield a node and what is around it, to the tree itself."""
+        found: ast.AST | None = node
+        while found is not None:
+            yield found
+            found = self.parent(found)
 
     @cached_property
     def _guarded(self) -> set[int]:
