@@ -229,15 +229,18 @@ def test_a_module_moves_before_something_is_taken_out_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "fixed"),
+    ("use", "code", "fixed"),
     [
-        ("TDL101", ""),
-        ("TDL109", "rows[chosen.cpu()] = model(torch.ones(2, 3).to(device))"),
+        ("rows[chosen] = model(torch.ones(2, 3).to(device))", "TDL101", ""),
+        ("rows[chosen] = model(torch.ones(2, 3).to(device))", "TDL109", ""),
+        ("rows[chosen] = 1", "TDL109", "rows[chosen.cpu()] = 1"),
+        ("rows[chosen] += 1", "TDL109", "rows[chosen.cpu()] += 1"),
+        ("some = rows[chosen]", "TDL109", "some = rows[chosen.cpu()]"),
     ],
 )
-def test_what_is_written_to_is_not_copied(code: str, fixed: str) -> None:
+def test_what_is_written_to_is_not_copied(use: str, code: str, fixed: str) -> None:
     text = f"{MOVED}rows = torch.zeros(9, 3)\nchosen = torch.randint(0, 9, (2,)).to(device)\n"
-    assert "|".join(written(f"{text}rows[chosen] = model(torch.ones(2, 3).to(device))\n", code)) == fixed
+    assert "|".join(written(f"{text}{use}\n", code)) == fixed
 
 
 def test_what_is_put_into_it_moves() -> None:

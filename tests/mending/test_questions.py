@@ -140,6 +140,7 @@ def test_a_sampler_is_given_where_a_loader_is_made_later(made: str) -> None:
         ("x = torch.zeros(3).to('cuda')", ""),
         ("x = torch.zeros(3).view(3).to(device)", ""),
         ("x = torch.zeros(3, requires_grad=True).to(device)", ""),
+        ("y = torch.ones(3, device=device)\nx = torch.zeros(3).to(y)", ""),
         ("x = torch.zeros(3).to(  # why\n    device)", ""),
     ],
 )

@@ -41,6 +41,14 @@ def input_moved(finding: Finding, source: Source) -> Repair | None:
 def to_host(finding: Finding, source: Source) -> Repair | None:
     """Copy a tensor to the host where it is used, without its graph if that cannot be read; one that is there stays."""
     node = source.expression(finding.about[0]) if finding.about else None
-    if node is None or isinstance(node, ast.Starred):
+    if node is None or isinstance(node, ast.Starred) or _fills(source, node):
         return None
     return safe(*applied(source, node, ".detach().cpu()" if finding.parts.get("graph") else ".cpu()"))
+
+
+def _fills(source: Source, node: ast.expr) -> bool:
+    """Tell whether a node is an index under which something is put that may be on the accelerator, too."""
+    outer = source.scopes.parent(node)
+    if not isinstance(outer, ast.Subscript) or isinstance(outer.ctx, ast.Load):
+        return False
+    return not isinstance(getattr(source.scopes.parent(outer), "value", None), ast.Constant)

@@ -132,6 +132,14 @@ class Source:
         found = (self.expression(node) for node in given)
         return {one: ast.unparse(one) for one in found if one is not None and is_plain(one)}
 
+    def is_device(self, node: ast.expr) -> bool:
+        """Tell whether an expression that is given as a device is one, and no tensor whose device is meant."""
+        return node in self._given
+
+    @cached_property
+    def _given(self) -> frozenset[ast.expr]:
+        return frozenset(one for node in self._facts.places if (one := self.expression(node)) is not None)
+
     def _may_be_any(self, placement: Placement) -> bool:
         """Tell whether a placement is a place to which modules or batches are sent, or one that is chosen."""
         return not _names_accelerator(placement) and all(

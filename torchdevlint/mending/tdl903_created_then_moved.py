@@ -25,7 +25,7 @@ def mend(finding: Finding, source: Source) -> Repair | None:
     if argument(made, "requires_grad") is not None:
         return None
     place = argument(call, "device") or next(iter(call.args), None)
-    if len(call.args) + len(call.keywords) != 1 or place is None or not is_plain(place):
+    if len(call.args) + len(call.keywords) != 1 or place is None or not is_plain(place) or not source.is_device(place):
         return None
     added = argument_added(source, made, "device", source.text_of(place))
     inner, whole = source.span(made), source.span(call)
