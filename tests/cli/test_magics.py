@@ -35,6 +35,9 @@ def python(source: str) -> str:
         ("cd torch/models\npip install timm -q\nx = 1", "get_ipython()(torch, models)\npass\nx = 1"),
         ("if x:\n    run train.py", "if x:\n    get_ipython()(train)"),
         ("ls -la\n!ls\ncd = 1", "ls -la\npass\ncd = 1"),
+        ("%matplotlib inline\ncolors = ['a',\n  'b']", "get_ipython()(inline)\ncolors = ['a',\n  'b']"),
+        ("!ls\nhistory += [\n  1]\ncat **= (\n  2)", "pass\nhistory += [\n  1]\ncat **= (\n  2)"),
+        ("!ls\nconfig if x else (\n  1)", "pass\n_ = \\\nconfig if x else (\n  1)"),
         # what is measured runs, in the place where it stands
         ("%time y = f(x)", "0;    y = f(x)"),
         ("%time f(x)", "_=    f(x)"),
