@@ -26,7 +26,7 @@ _AUTOMATIC = re.compile(
     r"mamba|man|matplotlib|mkdir|more|mv|notebook|pip|popd|pushd|pylab|reload_ext|reset|rm|rmdir|run|set_env|store|"
     r"system|unload_ext|uv|who|whos|xmode)[ \t]+(?!\W{0,3}=|,|(?:and|for|if|in|is|not|or)\b)\S.*)"
 )
-"""Line magics and their words, which IPython takes without a `%` where they are no Python, nor the begin of any."""
+"""Line magics and their words, which IPython takes without a `%` where they are no Python, nor the beginning of any."""
 _MEASURES = re.compile(r"(?P<magic>%(?:memit|prun|timeit|time))(?P<options>(?:[ \t]+-\w+(?:[ \t]*\d+)?)*)[ \t]+")
 _CELL_MAGIC = re.compile(r"%%(?P<name>!|\w+)")
 _ESCAPED = re.compile(r"[ \t]*(?P<code>[%!?/,;].*)", re.DOTALL)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchdevlint.interpreter import calls, instances, iteration
 from torchdevlint.interpreter.calls import Argument, Call
-from torchdevlint.knowledge.rows import DatasetType, LoaderType
+from torchdevlint.knowledge.rows import DatasetType, Draw, LoaderType
 from torchdevlint.records import dataclass, replace
 from torchdevlint.state import DEFAULT_DEVICE
 from torchdevlint.transfers import checkpoints
@@ -24,14 +24,15 @@ BATCHED = "<batched>"
 PLAIN = LoaderType()
 """The type of what yields its items one by one, as a dataset of tensors does."""
 
-_IMAGE, _LABEL, _BOTH = _TRANSFORMS = ("transform", "target_transform", "transforms")
-"""The arguments and attributes that change an image, its label, or both (torchvision's `VisionDataset`)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset of a class that a row tells of, or a part of any: the call that built it, and what it is a part of."""
+    """A dataset of a class that a row tells of, or a part of any: the call that built it, and what it is a part of.
 
+    ``key`` is that of the object that stands for it.
+    """
+
+    key: int
     call: Call
     row: DatasetType
     part_of: Value = UNKNOWN
@@ -51,17 +52,18 @@ def dataset(run: Run, row: DatasetType, call: Call, receiver: Argument | None) -
         return call.first
     built = _left_alone(run, call)
     given = call.get(0, row.part) if row.part else None
-    _note(run, built, Dataset(call, row, UNKNOWN if given is None else given.value))
+    _note(run, Dataset(built.key, call, row, UNKNOWN if given is None else given.value))
     if row.reads:
         run.pace.files[built.key] = call.node
-    if row.transform is not None and not call.open and _BOTH not in call.keywords:
-        for position, name in ((row.transform, _IMAGE), (row.transform + 1, _LABEL)):
+    image, label, both = row.transforms
+    if row.transform is not None and not call.open and both not in call.keywords:
+        for position, name in ((row.transform, image), (row.transform + 1, label)):
             function = call.get(position, name)
             run.set_attribute(built.key, name, NONE if function is None else function.value)
     return built
 
 
-def split(run: Run, call: Call) -> Value:
+def split(run: Run, row: Draw, call: Call) -> Value:
     """Return the parts that a dataset is split into: as many as there are lengths."""
     if isinstance(call.first, Loader):
         return run.container("list", (), call.first)
@@ -69,32 +71,29 @@ def split(run: Run, call: Call) -> Value:
     known = iteration.elements(run, lengths) if isinstance(lengths, Container) else None
     _left_alone(run, call)
     if known is None:
-        return run.container("list", (), _part(run, call))
-    return run.container("list", [_part(run, call) for _ in known])
+        return run.container("list", (), _part(run, row, call))
+    return run.container("list", [_part(run, row, call) for _ in known])
 
 
-def _part(run: Run, call: Call) -> Opaque:
+def _part(run: Run, row: Draw, call: Call) -> Opaque:
     part = run.opaque(f"{call.text}(…)")
     if isinstance(call.first, Opaque):
         run.facts.made_with[part.key] = {call.first.key}
-    _note(run, part, Dataset(call, DatasetType(part="dataset"), call.first))
+    _note(run, Dataset(part.key, call, DatasetType(part=row.part), call.first))
     return part
 
 
-def _note(run: Run, built: Opaque, made: Dataset) -> None:
-    run.datasets[built.key] = made
+def _note(run: Run, made: Dataset) -> None:
+    run.datasets[made.key] = made
     if made.part_of != UNKNOWN:
-        run.set_attribute(built.key, made.row.part, made.part_of)
+        run.set_attribute(made.key, made.row.part, made.part_of)
 
 
 def _left_alone(run: Run, call: Call) -> Opaque:
     """Return what a call builds that cannot be seen, but changes no dataset that it is given, and no transform."""
 
     def is_changed(argument: Argument) -> bool:
-        value = argument.value
-        return not isinstance(value, Instance | Object) and not (
-            isinstance(value, Opaque) and value.key in run.datasets
-        )
+        return not isinstance(argument.value, Instance | Object) and _built(run, argument.value) is None
 
     kept = {name: one for name, one in call.keywords.items() if is_changed(one)}
     built = calls.unseen(run, replace(call, arguments=list(filter(is_changed, call.arguments)), keywords=kept))
@@ -123,7 +122,7 @@ def has_samples(run: Run, value: Value) -> bool:
     return built is not None and not built.row.graphs
 
 
-def _built(run: Run, value: Value) -> Dataset | None:
+def _built(run: Run, value: Value | None) -> Dataset | None:
     return run.datasets.get(value.key) if isinstance(value, Opaque) else None
 
 
@@ -133,9 +132,12 @@ def labelled(run: Run, value: Value) -> tuple[Tensor, Value] | None:
     NONE is the label that is the number of a class.
     """
     built = _built(run, value)
-    if built is None or built.row.transform is None or told(run, value)[2] is not None:
+    if built is None or built.row.transform is None:
         return None
-    image, label = (_transformed(run, built.call, function) for function in told(run, value)[:2])
+    *single, both, _ = told(run, value)
+    if both is not None:
+        return None
+    image, label = (_transformed(run, built.call, function) for function in single)
     if not isinstance(image, Tensor) or not (isinstance(label, Tensor) or (label == NONE and built.row.numbered)):
         return None
     return image, label
@@ -154,9 +156,10 @@ def _transformed(run: Run, call: Call, function: object) -> Value:
 
 def told(run: Run, value: Value | None) -> tuple[object, ...]:
     """Return what the items of a dataset depend on beside its class: its transforms and the default device, as now."""
-    if not isinstance(value, Opaque):
+    built = _built(run, value)
+    if built is None:
         return ()
-    return (*(run.store.value(value.key, name) for name in _TRANSFORMS), run.store.get(0, DEFAULT_DEVICE))
+    return (*(run.store.value(built.key, name) for name in built.row.transforms), run.store.get(0, DEFAULT_DEVICE))
 
 
 def is_as_built(run: Run, value: Loader) -> bool:
@@ -167,10 +170,10 @@ def is_as_built(run: Run, value: Loader) -> bool:
 
 def forget(run: Run, value: Opaque) -> None:
     """Forget the transforms of a dataset, and of what it is a part of: code that cannot be seen may bind others."""
-    whole = source(run, value)
-    if isinstance(whole, Opaque) and whole.key in run.datasets:
-        for name in _TRANSFORMS:
-            run.set_attribute(whole.key, name, UNKNOWN)
+    built = _built(run, source(run, value))
+    if built is not None:
+        for name in built.row.transforms:
+            run.set_attribute(built.key, name, UNKNOWN)
 
 
 def sample(run: Run, value: Value, node: cst.CSTNode) -> Value:

@@ -40,7 +40,7 @@ def draw(run: Run, row: Draw, call: Call, receiver: Argument | None) -> Value:
     if source is not None:
         place = run.default_placement(call.node)
         run.emit(Drawn(call.node, run.world, function_text(call), place, source))
-    return datasets.split(run, call)
+    return datasets.split(run, row, call)
 
 
 def _source(run: Run, call: Call) -> Placement | None:

@@ -17,7 +17,10 @@ from torchdevlint.values import NONE, UNKNOWN, Const, Container, Imported, Objec
 _OFF = ("0", "")
 """Values of a variable that turn its switch off."""
 _NO_DEVICE = ("", "-1")
-"""Values of the variable that lists the devices (https://docs.nvidia.com/cuda/cuda-c-programming-guide/#env-vars)."""
+"""Values of the variable that lists the devices, with which none is visible.
+
+https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html
+"""
 
 if TYPE_CHECKING:
     from torchdevlint.interpreter.calls import Argument, Call

@@ -161,8 +161,10 @@ class GeneratorType:
 class Draw:
     """A call that draws at random, on the default device, from the host's generator unless it is given one.
 
-    What it draws are parts of its first argument, a dataset (`random_split`).
+    What it draws are parts of its first argument, a dataset (`random_split`), which they have as attribute ``part``.
     """
+
+    part: str = "dataset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +222,15 @@ class DatasetType:
     ``whole`` tells that an instance has all its items in every process, under their numbers, ``reads`` that each of
     them is read from a file of its own. ``part`` is the argument that it is a part of, ``graphs`` tells that an item is
     like a batch. Where ``transform`` is the position of a transform, each item is an image and a label, to which that
-    and the next argument are applied; ``numbered`` tells that the label is the number of a class.
+    and the next argument are applied; ``numbered`` tells that the label is the number of a class. ``transforms`` are
+    the arguments and attributes that change the image, its label, or both.
     """
 
     tensors: bool = False
     part: str = ""
     graphs: bool = False
     transform: int | None = None
+    transforms: tuple[str, str, str] = ("transform", "target_transform", "transforms")
     numbered: bool = True
     whole: bool = False
     reads: bool = False
