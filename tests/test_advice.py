@@ -281,7 +281,12 @@ PRECISION = [
     pytest.param("torch.autocast('cpu')", False, id="for the host"),
     pytest.param("torch.amp.GradScaler()", True, id="a scaler"),
     pytest.param("torch.amp.GradScaler('cpu')", False, id="a scaler for the host"),
-    pytest.param("[torch.amp.GradScaler('cpu'), torch.cuda.amp.GradScaler()]", False, id="both names"),
+    pytest.param("[torch.amp.GradScaler('cpu'), torch.cuda.amp.GradScaler()]", True, id="both names"),
+    pytest.param(
+        "torch.amp.GradScaler('cpu') if hasattr(torch.amp, 'GradScaler') else torch.cuda.amp.GradScaler()",
+        False,
+        id="one of both names",
+    ),
 ]
 
 

@@ -71,12 +71,16 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A name was used (``text``) that is called otherwise ``now`` and is about to go."""
+    """A name was used (``text``) that is called otherwise ``now`` and is about to go.
+
+    ``tested`` tells whether a condition or a handler of exceptions stands before it, which may be for the version.
+    """
 
     node: cst.CSTNode
     world: Condition
     text: str
     now: str
+    tested: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +202,9 @@ class Costs:
     moves: dict[int, list[BatchMoved]] = field(default_factory=dict)
     draws: dict[int, set[cst.CSTNode]] = field(default_factory=dict)
 
-    # today's names of what has an older one, where the file uses them
+    # today's names of what has an older one, where the file uses them, and the calls that may be by such a name
     modern: set[str] = field(default_factory=set)
+    renewed: set[cst.CSTNode] = field(default_factory=set)
 
     # by list that a loop fills: what first reads an element of it on the host, or all of them at once, and lists whose
     # elements something is computed from that may need their graph

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 def note(run: Run, row: Precision, call: Call) -> None:
     """Record an old name; of a new one that it is known to the file, and that nothing decides whether it is on."""
     if row.old:
-        run.emit(Renamed(call.node, run.world, function_text(call), row.name))
+        tested = bool(run.world) or run.guarded > 0
+        run.emit(Renamed(call.node, run.world, function_text(call), row.name, tested))
         return
     run.facts.costs.modern.add(row.name)
+    run.facts.costs.renewed.add(call.node)
     given = call.get(0, row.keyword)
     device = given.value if given is not None else Const(row.default)
     decided = call.open or call.get(row.enabled, "enabled") is not None
