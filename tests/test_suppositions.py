@@ -47,6 +47,10 @@ def test_what_every_call_meets_is_told_though_nothing_shows_that_anybody_minds_d
     assert codes(ALWAYS) == ["TDL104"]
 
 
+def test_what_training_meets_is_told_there_too() -> None:
+    assert codes(IN_A_BRANCH.replace("self.cosine:", "self.training:")) == ["TDL104"]
+
+
 def test_what_a_branch_meets_is_silent_there() -> None:
     assert codes(IN_A_BRANCH) == []
 

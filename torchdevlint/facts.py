@@ -65,6 +65,9 @@ class FileFacts:
     # what has to hold, because the program fails where it does not (`assert x.dim() == 3`)
     insisted: set[Literal] = field(default_factory=set)
 
+    # the guards that tell whether a module is in training: it is, and it is not, each at its time
+    modes: set[str] = field(default_factory=set)
+
     # the moments at which code that cannot be seen was first given a module together with a device
     sent_unseen: dict[int, int] = field(default_factory=dict)
 

@@ -326,8 +326,8 @@ def _is_supposed(meeting: Meeting) -> bool:
     """Tell whether a meeting needs a module that somebody moves, and is no fault but for that.
 
     In a file where nothing shows that anybody minds devices, and in a branch that need not run, that is too much to
-    suppose. What follows a test that fails the program is no such branch. A layer that its module does not have is not
-    trained either, wherever it is.
+    suppose. What follows a test that fails the program is no such branch, nor is what runs in training or in evaluation
+    only. A layer that its module does not have is not trained either, wherever it is.
     """
     sides = (meeting.odd.possibility.device, meeting.other.possibility.device)
     owner = any(isinstance(device, Symbol) and device.kind is SymbolKind.OWNER for device in sides)
@@ -338,7 +338,9 @@ def blamed(event: Combined | Called | Indexed, facts: FileFacts, culprit: Culpri
     """Yield the meetings of an event for which one culprit is to blame; every such rule asks, so they are kept."""
     found = facts.met.get(id(event))
     if found is None:
-        certain = facts.minds_devices or event.world <= facts.insisted
+        certain = facts.minds_devices or all(
+            literal in facts.insisted or literal[0] in facts.modes for literal in event.world
+        )
         found = facts.met[id(event)] = tuple(m for m in meetings(event, facts) if certain or not _is_supposed(m))
     for meeting in found:
         if meeting.culprit is culprit:

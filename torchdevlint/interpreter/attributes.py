@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchdevlint import lattice, transfers
-from torchdevlint.interpreter import absence, calls, early, escapes, functions, lineage, named_tuples
+from torchdevlint.interpreter import absence, calls, early, escapes, functions, lineage, modes, named_tuples
 from torchdevlint.interpreter.run import Run
 from torchdevlint.joins import join_all
 from torchdevlint.knowledge.rows import (
@@ -234,6 +234,8 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
         run.attributes.setdefault(value.key, {})[name] = None
         return held
     made = run.opaque(name)
+    if name == run.knowledge.module_mode:
+        run.facts.modes.add(modes.guard(made))
     run.store.remember(value.key, name, made)
     return made
 

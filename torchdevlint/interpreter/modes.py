@@ -24,11 +24,11 @@ def of_call(run: Run, module: Module, value: Value) -> Value:
     for part in transfers.parts(run, module, set()):
         asked = run.store.value(part.key, run.knowledge.module_mode)
         if isinstance(asked, Opaque):
-            guards[_guard(asked)] = _trains(run, part, module)
+            guards[guard(asked)] = _trains(run, part, module)
     return _in_mode(run, value, guards, 0)
 
 
-def _guard(asked: Opaque) -> str:
+def guard(asked: Opaque) -> str:
     """Return how a test of an attribute that is no more than itself is called among guards."""
     return f"{asked.name}#{asked.key}"
 
