@@ -117,8 +117,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
                 for held in run.store.holders(base):  # what is written into it carries its graph into it
                     run.store.set(*held, replace(base, graph=True))
             subscripts.indexed(run, base, target, indices)
-            if isinstance(value, Tensor) and any(isinstance(index, Tensor) for _, index in indices):
-                # By mask or index the values are gathered on the device of the base; by slices they are copied.
+            if isinstance(value, Tensor) and any(isinstance(index, Tensor) and index.rank[0] for _, index in indices):
+                # By mask or index the values are gathered on the device of the base; by slices they are copied, and by
+                # a tensor that is a number (`applySlicing` in torch/csrc/autograd/python_variable_indexing.cpp).
                 transfers.meet_assigned(run, target, base, value, node)
         case Imported(row=Environment() as row):
             transfers.set_variable(run, row, key, value, target)
