@@ -31,6 +31,7 @@ from torchdevlint.knowledge.rows import (
     HoldParameters,
     LoadState,
     Mode,
+    ModuleType,
     Move,
     Placing,
     Row,
@@ -177,13 +178,22 @@ def _of_module(run: Run, receiver: Module, name: str, made: Call, node: cst.Attr
         absence.missed_by_wrapper(run, receiver, name, node)
     unseen = bool(receiver.type.own) or receiver.cls is not None or receiver.type.placing is not Placing.USER
     unseen = unseen or name in receiver.type.moves_inputs
-    if not unseen and receiver.type.holds_tensors and placement != ANY:
+    if not unseen and placement != ANY and _takes_inputs(receiver.type, made):
         _meets(run, receiver, made, placement, text_of(node.value))
     for argument in made.values():
         escapes.escape(run, argument.value)
     if unseen:
         return run.opaque(f"{text_of(node)}(…)")
     return run.opaque(f"{text_of(node)}(…)", placement=placement, output=True)
+
+
+def _takes_inputs(kind: ModuleType, made: Call) -> bool:
+    """Tell whether a method that nothing tells of takes what a call of its module takes, as a metric's all do.
+
+    Others may reckon with the sizes that the module was built for: theirs are inputs where they are named as inputs.
+    """
+    named = made.open or any(name in kind.inputs for name in made.keywords)
+    return kind.holds_tensors and (kind.metric or named)
 
 
 def _own_switch(run: Run, module: Module, node: cst.Attribute) -> Value | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchdevlint.events import Tallied
-from torchdevlint.interpreter import conditions, pace
+from torchdevlint.interpreter import conditions, expressions, pace
 from torchdevlint.interpreter.frames import Loop
 from torchdevlint.interpreter.run import Run
 from torchdevlint.names import text_of
@@ -42,9 +43,24 @@ def around(run: Run, slot: tuple[int, str] | None) -> Loop | None:
     return loop if slot[0] == frame.receiver.key < loop.born else None
 
 
-def _at_call(run: Run, call: Call, event: Tallied) -> Tallied:
+def _terms(node: cst.CSTNode) -> Iterator[cst.Name]:
+    """Yield the names that an expression reckons with themselves: of `loss.item() * size` only the size."""
+    waiting = [node]
+    while waiting:
+        match waiting.pop():
+            case cst.BinaryOperation(left=left, right=right):
+                waiting += [left, right]
+            case cst.Name() as name:
+                yield name
+
+
+def _at_call(run: Run, call: Call, event: Tallied, added: cst.CSTNode) -> Tallied:
     """Return what a method adds to its object's total as its caller sees it: ``meter.update(loss)``."""
-    given = next((argument for argument in call.values() if _may_carry_graph(run, argument.value)), None)
+    may = [argument for argument in call.values() if _may_carry_graph(run, argument.value)]
+    if event.graph is None:  # which it may have from what it is reckoned from
+        terms = [expressions.evaluate(run, name) for name in _terms(added)]
+        may = [argument for argument in may if argument.value in terms]
+    given = may[0] if may else None
     function = call.node.func if isinstance(call.node, cst.Call) else None
     total = text_of(function.value) if isinstance(function, cst.Attribute) else call.text
     frame, caller = run.frame, run.frame.caller
@@ -95,7 +111,7 @@ def emit(
         home if slot is None else run.reset_in.get(slot),
     )
     if not loop.first:  # what is done at the first pass only is no accumulation
-        run.emit(event if call is None else _at_call(run, call, event))
+        run.emit(event if call is None else _at_call(run, call, event, added))
     return key
 
 
