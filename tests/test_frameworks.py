@@ -331,3 +331,30 @@ OWN += "        self.w = nn.Parameter(torch.ones(4))\n    def forward(self, x):\
 @pytest.mark.parametrize(("source", "expected"), TIMES)
 def test_what_is_handed_over_runs_at_an_unknown_time(source: str, expected: list[str]) -> None:
     assert codes(HEAD + OWN + source) == expected
+
+
+FROM_MONAI = """\
+import numpy as np
+from monai.data import DataLoader
+from monai.networks.nets import VQVAE
+from elsewhere import rows
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = VQVAE().to(device)
+model.eval()
+for batch in DataLoader(rows):
+    made = model(batch["image"].to(device))
+    shown = {read}
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "read", "found"),
+    [
+        ("monai", "np.flipud(made[0, 5, :, :].T)", []),
+        ("elsewhere", "np.flipud(made[0, 5, :, :].T)", ["TDL113"]),
+        ("monai", "made[0].numpy()", ["TDL113"]),
+    ],
+)
+def test_numpy_takes_the_tensors_of_monai_from_anywhere(imported: str, read: str, found: list[str]) -> None:
+    source = "import torch\n" + FROM_MONAI.format(read=read).replace("monai", imported)
+    assert [one.code for one in analyse(source)] == found

@@ -166,6 +166,9 @@ class FileFacts:
     # whether the file turns a switch for debugging off somewhere, or perhaps
     debugging_ends: bool = False
 
+    # whether tensors of the file may be of a class that is copied to the host where NumPy asks for it
+    converts: bool = False
+
     # whether the file asks for results that repeat, at the cost of time
     repeats: bool = False
 

@@ -156,8 +156,9 @@ def _imported(run: Run, name: str) -> Value:
 
 
 def _implied(run: Run, name: str) -> None:
-    """Note a guard where an import shows that an accelerator is there."""
+    """Note a guard where an import shows that an accelerator is there, and what it shows of tensors."""
     head, tail = name.partition(".")[0], name.rpartition(".")[2]
+    run.facts.converts |= head in run.knowledge.converting
     implies = run.knowledge.implies_accelerator
     part = any(name.startswith(whole) for whole in implies if "." in whole)
     if head in implies or part or tail.endswith(run.knowledge.extensions):

@@ -10,6 +10,7 @@ from torchdevlint.knowledge.distributions import DISTRIBUTIONS
 from torchdevlint.knowledge.geometric import GEOMETRIC
 from torchdevlint.knowledge.host_libraries import (
     ARRAYS,
+    CONVERTING,
     EXPECTATIONS,
     FILE_READS,
     HOST_LIBRARIES,
@@ -81,6 +82,7 @@ DEFAULT = Knowledge(
     arrays=ARRAYS,
     implies_accelerator=IMPLIES_ACCELERATOR,
     extensions=EXTENSIONS,
+    converting=CONVERTING,
     processes=PROCESSES,
     expectations=EXPECTATIONS,
     skips=SKIPS,

@@ -38,6 +38,9 @@ _NUMPY_ALL = words("dot matmul allclose isclose array_equal save savetxt maximum
 # A tensor has these methods itself and answers with them; of a list of tensors numpy makes an array.
 _READ_LIST = ReadHost(only_lists=True)
 
+CONVERTING = frozenset({"monai"})
+"""`MetaTensor.__array_function__` in monai/data/meta_tensor.py."""
+
 _PYPLOT = words(
     "plot scatter imshow hist bar barh errorbar fill_between step semilogy semilogx loglog contourf contour"
 )

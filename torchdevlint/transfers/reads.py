@@ -41,7 +41,7 @@ def read_host(run: Run, row: ReadHost, call: Call, receiver: Argument | None) ->
         arguments = [receiver]
     else:
         arguments = list(call.arguments) if row.all_arguments else call.arguments[:1]
-    for argument in arguments:
+    for argument in arguments if receiver is not None or not run.facts.converts else ():
         value = argument.value
         if row.only_lists and not isinstance(value, Container):
             continue

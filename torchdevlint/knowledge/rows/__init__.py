@@ -200,7 +200,8 @@ class Knowledge:
     ``inert`` are prefixes of modules whose functions leave their arguments alone,
     ``arrays`` of those whose functions give host arrays.
     ``implies_accelerator`` are modules whose import shows that CUDA is there,
-    ``extensions`` endings of names of compiled extensions, which show it too. ``dtypes`` are the values that
+    ``extensions`` endings of names of compiled extensions, which show it too; ``converting`` those whose tensors are of
+    a class of their own that functions of NumPy take from anywhere. ``dtypes`` are the values that
     stand where a device may and are none, ``half`` those that only accelerators reckon with, ``spreads`` texts that
     stand there and mean several devices. ``by_star`` are packages that a name means which `from … import *` brought.
     ``expectations`` are marks of code that is meant to fail, ``skips`` those of tests that nothing runs.
@@ -230,6 +231,7 @@ class Knowledge:
     arrays: tuple[str, ...]
     implies_accelerator: frozenset[str]
     extensions: tuple[str, ...]
+    converting: frozenset[str]
     processes: tuple[str, ...]
     expectations: frozenset[str]
     skips: frozenset[str]
