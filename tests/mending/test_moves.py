@@ -7,6 +7,8 @@ from textwrap import dedent
 import pytest
 from mending_scripts import HEAD, MODEL, MOVED, after, written
 
+from torchdevlint.engine import analyse
+
 
 @pytest.mark.parametrize(
     ("use", "fixed"),
@@ -243,11 +245,24 @@ def test_what_is_written_to_is_not_copied(use: str, code: str, fixed: str) -> No
     assert "|".join(written(f"{text}{use}\n", code)) == fixed
 
 
-def test_what_is_put_into_it_moves() -> None:
+@pytest.mark.parametrize(
+    ("put", "fixed"),
+    [
+        ("rows[chosen] = torch.ones(3, 3)", "rows[chosen] = torch.ones(3, 3).to(rows.device)"),
+        ("x = rows[chosen] = torch.ones(3, 3)", "x = rows[chosen] = torch.ones(3, 3).to(rows.device)"),
+        ("rows[chosen], y = torch.ones(3, 3), 1", "rows[chosen], y = torch.ones(3, 3).to(rows.device), 1"),
+        ("y, rows[chosen] = 1, torch.ones(3, 3)", "y, rows[chosen] = 1, torch.ones(3, 3).to(rows.device)"),
+        ("rows[chosen], y = made()", ""),
+        ("rows[chosen], *y = torch.ones(3, 3), 1", ""),
+        ("(rows[chosen],) = torch.ones(1, 3, 3)", ""),
+        ("for rows[chosen] in [torch.ones(3, 3)]:\n    pass", ""),
+    ],
+)
+def test_what_is_put_into_it_moves_but_not_what_is_unpacked(put: str, fixed: str) -> None:
     text = f"{MOVED}rows = torch.zeros(9, 3).to(device)\nchosen = torch.rand(9) > 0.5\n"
-    assert written(f"{text}rows[chosen] = torch.ones(3, 3)\n", "TDL101") == [
-        "rows[chosen] = torch.ones(3, 3).to(rows.device)"
-    ]
+    made = "def made():\n    return torch.ones(3, 3), 1\n"
+    assert "|".join(written(f"{text}{made}{put}\n", "TDL101")) == fixed
+    assert "TDL101" in {one.code for one in analyse(f"{text}{made}{put}\n")}
 
 
 @pytest.mark.parametrize(

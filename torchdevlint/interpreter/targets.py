@@ -120,7 +120,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             if isinstance(value, Tensor) and any(isinstance(index, Tensor) and index.rank[0] for _, index in indices):
                 # By mask or index the values are gathered on the device of the base; by slices they are copied, and by
                 # a tensor that is a number (`applySlicing` in torch/csrc/autograd/python_variable_indexing.cpp).
-                transfers.meet_assigned(run, target, base, value, node)
+                transfers.meet_assigned(run, target, base, value, _given(target, node), node)
         case Imported(row=Environment() as row):
             transfers.set_variable(run, row, key, value, target)
         case Parameters():
@@ -135,6 +135,22 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, node: cst.CSTNod
             _forget_objects(run, base)
         case _:
             escapes.escape(run, value)
+
+
+def _given(target: cst.Subscript, node: cst.CSTNode) -> tuple[cst.CSTNode, bool]:
+    """Return what the value of a target is written as, and whether it is all of that: of what is unpacked, a part."""
+    match node:
+        case cst.Assign(targets=targets, value=value) if any(one.target is target for one in targets):
+            return value, True
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=places))], value=cst.Tuple() as value):
+            pairs = zip(places, value.elements, strict=False)
+            starred = any(type(one) is cst.StarredElement for one in (*places, *value.elements))
+            found = None if starred else next((one.value for place, one in pairs if place.value is target), None)
+            return (value, False) if found is None else (found, True)
+        case cst.Assign(value=value):
+            return value, False
+        case _:
+            return node, False
 
 
 def _forget_objects(run: Run, base: Choice) -> None:

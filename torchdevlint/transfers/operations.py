@@ -202,10 +202,12 @@ def _is_heavy(row: Combine) -> bool:
     return row.mix is Mix.STRICT and not row.in_place and not row.index and not row.sequence
 
 
-def meet_assigned(run: Run, target: cst.Subscript, base: Tensor, value: Tensor, node: cst.CSTNode) -> None:
-    """Record that values assigned by a mask or an index met what they are assigned to."""
-    source = node.value if isinstance(node, cst.Assign) else node
-    put(run, node, operand(run, target.value, base, "input"), operand(run, source, value, "other"))
+def meet_assigned(
+    run: Run, target: cst.Subscript, base: Tensor, value: Tensor, given: tuple[cst.CSTNode, bool], node: cst.CSTNode
+) -> None:
+    """Record that values met what they are assigned to by a mask or an index, and whether they were ``given`` whole."""
+    other = replace(operand(run, given[0], value, "other"), part=not given[1])
+    put(run, node, operand(run, target.value, base, "input"), other)
 
 
 def put(run: Run, node: cst.CSTNode, owner: Operand, value: Operand) -> None:
