@@ -235,6 +235,7 @@ def test_a_module_moves_before_something_is_taken_out_of_it() -> None:
     [
         ("rows[chosen] = model(torch.ones(2, 3).to(device))", "TDL101", ""),
         ("rows[chosen] = model(torch.ones(2, 3).to(device))", "TDL109", ""),
+        ("rows[torch.tensor([1, 2])] = model(torch.ones(2, 3).to(device))", "TDL101", ""),
         ("rows[chosen] = 1", "TDL109", "rows[chosen.cpu()] = 1"),
         ("rows[chosen] += 1", "TDL109", "rows[chosen.cpu()] += 1"),
         ("some = rows[chosen]", "TDL109", "some = rows[chosen.cpu()]"),

@@ -131,6 +131,7 @@ def test_values_that_are_not_known() -> None:
     assert sent_to(given, Possibility(HOST), names["x"]) is None
     assert given.call(LOST) is None
     assert given.statement(LOST) is None
+    assert given.scopes.statement(given.tree) is None
 
 
 def test_lines_are_those_of_the_parser() -> None:
