@@ -306,3 +306,16 @@ def test_what_the_main_guard_binds_is_not_there_for_who_imports_the_file() -> No
     assert written(f"{CHOSEN}{build}print(build().to(device))\n", "TDL501") == ["return nn.Linear(3, 3).to(device)"]
     both = f"{CHOSEN}{build}{main}{use}"
     assert written(both, "TDL501") == ["return nn.Linear(3, 3).to(device)"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = torch.ones(2, 3)\nprint(net(x))\ny = x.to('cuda')\n", ""),
+        ("def run(x):\n    print(net(x))\n    return torch.ones(3, device='cuda')\nrun(torch.ones(2, 3))\n", "x.device"),
+        ("def run():\n    x = torch.ones(2, 3)\n    print(net(x))\n    return x.to('cuda')\nrun()\n", ""),
+    ],
+)
+def test_the_device_of_an_input_stands_for_a_literal_where_the_input_is_given(before: str, after: str) -> None:
+    found = written(f"import torch\nfrom torch import nn\nnet = nn.Linear(3, 3)\n{before}", "TDL501")
+    assert "|".join(found) == (f"return torch.ones(3, device={after})" if after else "")

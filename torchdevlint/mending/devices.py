@@ -124,18 +124,26 @@ def input_beside(source: Source, other: ast.expr | None, there: object, node: as
     return None
 
 
+def _given(function: Scope) -> set[str]:
+    """Return the names of what a function takes."""
+    given = function.args if isinstance(function, ast.FunctionDef) else None
+    return {one.arg for one in (*given.args, *given.kwonlyargs)} if given is not None else set()
+
+
 def _inputs(method: Scope) -> set[str]:
     """Return the names of what a method takes, but its object."""
     given = method.args if isinstance(method, ast.FunctionDef) else None
-    return {one.arg for one in (*given.args[1:], *given.kwonlyargs)} if given is not None else set()
+    return _given(method) - {one.arg for one in given.args[:1]} if given is not None else set()
 
 
 def known_at(source: Source, node: ast.expr) -> str | None:
     """Return the device variable of the script, or the device of an input that a layer takes, for use at a node.
 
-    Neither is one that a literal of the script decides.
+    Neither is one that a literal of the script decides; and an input is what the function around is given, because
+    what the script makes itself may be on the host.
     """
-    fed = (one for one in source.fed_beside(node) if not source.is_literal(one))
+    given = _given(source.scopes.around(node)[0])
+    fed = (one for one in source.fed_beside(node) if not source.is_literal(one) and root_of(one).id in given)
     inputs = (text for one in fed if (text := beside(source, one, node)) is not None)
     return device_at(source, node) or next(inputs, None)
 
