@@ -312,7 +312,10 @@ def test_what_the_main_guard_binds_is_not_there_for_who_imports_the_file() -> No
     ("before", "after"),
     [
         ("x = torch.ones(2, 3)\nprint(net(x))\ny = x.to('cuda')\n", ""),
-        ("def run(x):\n    print(net(x))\n    return torch.ones(3, device='cuda')\nrun(torch.ones(2, 3))\n", "x.device"),
+        (
+            "def run(x):\n    print(net(x))\n    return torch.ones(3, device='cuda')\nrun(torch.ones(2, 3))\n",
+            "x.device",
+        ),
         ("def run():\n    x = torch.ones(2, 3)\n    print(net(x))\n    return x.to('cuda')\nrun()\n", ""),
     ],
 )
