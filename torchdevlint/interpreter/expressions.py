@@ -188,11 +188,16 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
     if (
         isinstance(left, Flag)
         or isinstance(right, Flag)
-        or (isinstance(right, Const) and (right != NONE or isinstance(left, Const)))
+        or (isinstance(right, Const) and not _may_be_place(right) and (right != NONE or isinstance(left, Const)))
     ):
         whole = conditions.test(run, node, (left, right))
         return Flag(whole.when_true, whole.when_false)
     return join(left, right, test.when_true if is_or else test.when_false, test.when_false if is_or else test.when_true)
+
+
+def _may_be_place(value: Const) -> bool:
+    """Tell whether a literal may be what stands in for a place that is not given (`device or "cpu"`)."""
+    return isinstance(value.value, str) and transfers.parse(value.value) is not None
 
 
 def _is_text(node: cst.BaseExpression) -> bool:
