@@ -35,6 +35,7 @@ from torchdevlint.values import (
     UNKNOWN,
     Const,
     Container,
+    Device,
     Flag,
     Function,
     Imported,
@@ -183,6 +184,8 @@ def _boolean(run: Run, node: cst.BooleanOperation) -> Value:
     is_or = type(node.operator) is cst.Or
     if test.known is not None:
         return left if test.known is is_or else evaluate(run, node.right)
+    if is_or and isinstance(left, Device):
+        return left  # a place is true, whichever it is
     with conditions.evaluated_if(run, test, not is_or):
         right = evaluate(run, node.right)
     if (
