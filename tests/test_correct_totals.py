@@ -258,33 +258,6 @@ PAIRS = {
         "loss",
         "TDL304",
     ),
-    "a loss as a number, beside a number of unknown kind": (
-        """
-        class Trainer:
-            def __init__(self, clusters):
-                self.clusters = clusters
-                self.model = nn.Linear(3, 2)
-            def loss_of(self, cluster):
-                return self.model(cluster.x).square().mean(), cluster.x.shape[0]
-            def add(self, loss, count):
-                self.total = self.total + loss.item() * count
-                self.seen = self.seen + count
-                return self.total / self.seen
-            def train(self):
-                optimizer = torch.optim.Adam(self.model.parameters(), lr=0.1)
-                self.seen = 0
-                self.total = 0
-                for cluster in self.clusters:
-                    optimizer.zero_grad()
-                    loss, count = self.loss_of(cluster)
-                    loss.backward()
-                    optimizer.step()
-                    average = self.add(loss, count)
-        """,
-        "loss.item() * count",
-        "loss * count",
-        "TDL304",
-    ),
     "a loss of unknown kind as a number, beside a part of a batch": (
         """
         from elsewhere import build, criterion
