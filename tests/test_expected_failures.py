@@ -19,6 +19,19 @@ host = torch.ones(3)
 TRIED = [
     pytest.param("try:\n    x + host\nexcept RuntimeError:\n    pass", True, id="nothing comes of it"),
     pytest.param("try:\n    x + host\nexcept RuntimeError:\n    print(1)", True, id="somebody is told"),
+    pytest.param("try:\n    x + host\nexcept RuntimeError as e:\n    print(e)", False, id="it is shown"),
+    pytest.param("try:\n    x + host\nexcept Exception as e:\n    print(e)", True, id="whatever happens"),
+    pytest.param("try:\n    x + host\nexcept RuntimeError as e:\n    print(1)", True, id="it is not shown"),
+    pytest.param("try:\n    x + host\nexcept RuntimeError as e:\n    raise OSError(e)", True, id="it goes on"),
+    pytest.param("try:\n    if x: x + host\nexcept RuntimeError as e:\n    print(e)", True, id="more than lines"),
+    pytest.param(
+        "try:\n    x + host\nexcept RuntimeError as e:\n    print(e)\nexcept OSError:\n    pass",
+        True,
+        id="many reasons",
+    ),
+    pytest.param(
+        "try:\n    x + host\n    1\n    2\n    3\n    4\nexcept RuntimeError as e:\n    print(e)", True, id="many lines"
+    ),
     pytest.param(
         "try:\n    x + host\nexcept RuntimeError as e:\n    print(e)\nelse:\n    raise ValueError",
         False,
@@ -69,6 +82,29 @@ TRIED = [
 @pytest.mark.parametrize(("lines", "found"), TRIED)
 def test_what_is_meant_to_fail(lines: str, found: bool) -> None:
     assert [one.code for one in analyse(f"{HEAD}{lines}\n")] == ["TDL101"] * found
+
+
+SAID = [
+    ("x + host  # this will error", False),
+    ("# This will raise an error: two devices\nprint(1)\nx + host", False),
+    ("# An error will happen\nx + host", False),
+    ("# it fails\n\nx + host", True),
+    ("# it fails\n1\n2\n3\n4\n5\n6\nx + host", True),
+    ("1  # it fails\nx + host", True),
+    ("# without a GPU it fails\nx + host", True),
+    ("# TODO: this crashes\nx + host", True),
+    ("# a failure\nx + host", True),
+]
+
+
+@pytest.mark.parametrize(("lines", "found"), SAID)
+def test_what_a_comment_says_will_fail(lines: str, found: bool) -> None:
+    assert [one.code for one in analyse(f"{HEAD}{lines}\n")] == ["TDL101"] * found
+
+
+def test_a_comment_that_says_so_is_no_reason_to_pass_over_other_faults() -> None:
+    text = f"{HEAD}# this will error\nx + host\n\nprint(x + host.float())\ntorch.ones(3, device='cuda')  # it raises\n"
+    assert [(one.code, one.line) for one in analyse(text)] == [("TDL101", 9), ("TDL501", 10)]
 
 
 CASE = """\

@@ -8,7 +8,7 @@ from functools import cache, partial
 import libcst as cst
 
 import torchdevlint.rules
-from torchdevlint import claims, gate, knowledge, positions, rule, settle, traces, transfers
+from torchdevlint import announced, claims, gate, knowledge, positions, rule, settle, traces, transfers
 from torchdevlint.edits import Repair
 from torchdevlint.facts import FileFacts
 from torchdevlint.interpreter.driver import Interpretation, interpret
@@ -138,9 +138,13 @@ def diagnose(
     """Return the findings with their positions and messages; where details are wanted, with traces and fixes."""
     details = _Details(module, settled, text, facts, options.width) if options.details and facts is not None else None
     spans = details.spans if details is not None else positions.locate(module, set(_nodes(settled)))
+    said = announced.announced(text)
+    meant = partial(_is_meant, fails=lambda line: line in said or options.fails(line), spans=spans)
     diagnostics = []
     for group in settled:
-        places = (group.finding, *group.others)
+        places = tuple(f for f in (group.finding, *group.others) if not meant(group.rule, f))
+        if not places:
+            continue
         first = min(places, key=lambda f: (spans[f.node].line, spans[f.node].column) if f.node in spans else (0, 0))
         one = replace(group, finding=first, others=tuple(f for f in places if f is not first))
         span = spans.get(first.node, Span(1, 0, 1, 0))
@@ -182,10 +186,21 @@ class _Details:
         return span.line if span is not None else None
 
 
+def _is_meant(
+    rule_: rule.Rule, finding: rule.Finding, *, fails: Callable[[int], bool], spans: Mapping[cst.CSTNode, Span]
+) -> bool:
+    """Tell whether the program is meant to fail by a finding, at its place or where it fails."""
+    places = (spans[node] for node in (finding.node, finding.fails) if node is not None and node in spans)
+    lines = (line for place in places for line in range(place.line, place.end_line + 1))
+    return rule_.severity is rule.Severity.ERROR and any(map(fails, lines))
+
+
 def _nodes(settled: list[Settled]) -> Iterable[cst.CSTNode]:
     for one in settled:
         for finding in (one.finding, *one.others):
             yield finding.node
+            if finding.fails is not None:
+                yield finding.fails
             for part in finding.parts.values():
                 if isinstance(part, cst.CSTNode):
                     yield part

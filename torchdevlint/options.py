@@ -30,6 +30,11 @@ def line_name(line: int, at: int) -> str:
     return f"line {line}"
 
 
+def never(line: int) -> bool:
+    """Say of no line that it is meant to fail."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The display path of a file, which codes may be reported in it, and whether with trace and repair.
@@ -45,6 +50,7 @@ class Options:
     is_notebook: bool = False
     project: Project = Project()
     width: int = WIDTH
+    fails: Callable[[int], bool] = never
 
     @property
     def importable(self) -> bool:

@@ -186,6 +186,18 @@ def test_what_is_shown_is_not_thrown_away(project: Path, capsys: pytest.CaptureF
     assert told(capsys).startswith("a.ipynb:cell 3:2:3: TDL201 ")
 
 
+def test_a_cell_that_is_meant_to_fail(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cells = notebook(*CELLS)
+    cells["cells"][-1]["metadata"] = {"tags": ["hide-input", "raises-exception"]}
+    write(project / "a.ipynb", cells)
+    assert main(["check", "--no-cache"]) == 0
+    assert capsys.readouterr().out == ""
+    for tags in ([], "raises-exception", ["hide-input"]):
+        cells["cells"][-1]["metadata"] = {"tags": tags}
+        write(project / "a.ipynb", cells)
+        assert told(capsys) == f"a.ipynb:cell 4:1:19: {FOUND}\n"
+
+
 def test_nobody_imports_a_notebook(project: Path) -> None:
     text = (
         "import torch\n\nclass A(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"

@@ -114,6 +114,25 @@ def test_of_two_device_variables_none_is_taken() -> None:
     assert written(f"{MOVED}{other}{inner}", "TDL501") == ["return torch.ones(3, device=where)"]
 
 
+@pytest.mark.parametrize(
+    ("number", "literal", "fixed"),
+    [
+        ("1", "cuda:0", False),
+        ("0", "cuda:1", False),
+        ("1", "cuda:1", True),
+        ("1", "cuda", True),
+        ("0", "cuda:0", True),
+        ("None", "cuda:0", True),
+        ("None", "cuda:1", False),
+    ],
+)
+def test_a_literal_stays_where_the_variable_is_another_accelerator(number: str, literal: str, fixed: bool) -> None:
+    name = "cuda" if number == "None" else f"cuda:{number}"
+    chosen = f"{HEAD}device = torch.device('{name}' if torch.cuda.is_available() else 'cpu')\n"
+    text = f"{chosen}model = nn.Linear(3, 3).to(device)\nx = torch.ones(3, device='{literal}')\n"
+    assert written(text, "TDL501") == ["x = torch.ones(3, device=device)"] * fixed
+
+
 def test_a_literal_stays_where_torch_is_not_imported_as_such() -> None:
     text = "from torch import device, nn\nplace = device('cuda')\nnn.Linear(3, 3).to(place)\n"
     assert written(text, "TDL501") == []

@@ -21,6 +21,8 @@ from torchdevlint.edits import Edit
 
 SUFFIX = ".ipynb"
 FORMAT = 4
+_RAISES = "raises-exception"
+"""The tag of a cell that is meant to fail: https://nbformat.readthedocs.io/en/latest/format_description.html#cell-metadata"""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _WRITTEN = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
 """A character of a string in JSON, as it is written."""
@@ -57,12 +59,16 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A code cell: its number, whether its source is a list, and where each string of it stands in the file."""
+    """A code cell: its number, whether its source is a list, and where each string of it stands in the file.
+
+    ``raises`` tells that it is meant to fail.
+    """
 
     number: int
     strings: tuple[tuple[int, int], ...]
     texts: tuple[str, ...]
     is_list: bool
+    raises: bool
 
     @property
     def source(self) -> str:
@@ -132,6 +138,11 @@ class Notebook:
         """Return what messages call a line of the program, wherever they are."""
         cell, own = self._translated[0][line - 1]
         return f"cell {cell.number}, line {own.row}"
+
+    def raises(self, line: int) -> bool:
+        """Tell whether a line of the program stands in a cell that is meant to fail."""
+        known = self._translated[0]
+        return 0 < line <= len(known) and known[line - 1][0].raises
 
     def places(self, lines: Iterable[int]) -> Iterator[tuple[int, Place]]:
         """Yield lines of the program with their places, those that there are."""
@@ -309,14 +320,16 @@ def _cells(text: str, place: int) -> Iterator[_Cell]:
         language = vscode.get("languageId", "python") if isinstance(vscode, Mapping) else "python"
         if cell["cell_type"] != "code" or language != "python":
             continue
+        tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
+        raises = isinstance(tags, list) and _RAISES in tags
         source = cell.get("source")
         begin = dict(_members(text, start)).get("source", -1)
         if isinstance(source, str):
             _, end = _value(text, begin)
-            yield _Cell(number, ((begin + 1, end - 1),), (source,), is_list=False)
+            yield _Cell(number, ((begin + 1, end - 1),), (source,), False, raises)
         elif isinstance(source, list) and all(isinstance(one, str) for one in source):
             strings = tuple((one + 1, _value(text, one)[1] - 1) for one in _items(text, begin))
-            yield _Cell(number, strings, tuple(source), is_list=True)
+            yield _Cell(number, strings, tuple(source), True, raises)
         else:
             raise BadNotebook(f"cell {number} of it has no source")
 

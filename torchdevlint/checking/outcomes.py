@@ -128,7 +128,7 @@ def _findings(text: str, task: Task, notebook: Notebook | None) -> tuple[Diagnos
         return _analysed(text, Options(task.path, task.wants, details=True, project=task.project, width=task.width))
     # a cell that is no Python does not run, and the others do
     refused = [_failure(f"syntax error: {one.message}", one.line, one.column) for one in notebook.refused]
-    options = Options(task.path, task.wants, True, notebook.name_of, True, task.project, task.width)
+    options = Options(task.path, task.wants, True, notebook.name_of, True, task.project, task.width, notebook.raises)
     return tuple(sorted((*refused, *_analysed(text, options)), key=lambda d: (d.line, d.column, d.code)))
 
 

@@ -211,6 +211,8 @@ def _of_module(run: Run, value: Module, name: str, node: cst.BaseExpression) -> 
     if row is not None:
         return Bound(value, name, row)
     placement = run.module_placement(value) or ANY
+    if name in value.type.parameters:
+        return transfers.built_in(run, value, name, placement, node)
     if isinstance(run.knowledge.tensor_attributes.get(name), DeviceType):
         if value.type.has_device:
             return early.device_of(run, value, node)

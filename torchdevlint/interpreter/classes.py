@@ -211,14 +211,13 @@ def _mark_modules(run: Run, made: Module, name: str, container: Container, depth
 
 
 def _mark_parameters(run: Run, made: Module, name: str, container: Container, node: cst.CSTNode) -> None:
-    """Mark the parameters of a plain container; one that is an attribute too moves with the module."""
+    """Mark the parameters of a plain container; one that is an attribute of a module too moves with that."""
     items = run.items(container)
-    attributes_ = [value for _, value in run.attribute_values(made.key)]
 
     def marked(value: Value) -> Value:
         if not isinstance(value, Tensor) or value.held is Holder.NONE:
             return value
-        if any(value is other for other in attributes_):
+        if any(key == made.key or key in run.registered for key, _ in run.store.holders(value)):
             return replace(value, placement=ANY)
         why = Why(Role.UNREGISTERED_MODULE, node, f"kept in the plain {container.kind} `self.{name}`")
         return replace(value, placement=frozenset(Possibility(p.device, p.condition, why) for p in value.placement))

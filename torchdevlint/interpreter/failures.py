@@ -14,20 +14,37 @@ from torchdevlint.values import Imported
 _CATCHING = ("RuntimeError", "TypeError", "Exception", "BaseException")
 """What catches the errors that operations on two devices, and reads on the host, raise."""
 
+MAX_SHOWN = 4
+"""How many lines a lesson tries at most to show an error."""
+
 
 def expects_failure(run: Run, node: cst.Try | cst.TryStar) -> bool:
     """Tell whether a program is right where the body of a ``try`` fails because two devices meet.
 
-    So it is where a handler mends that, and where the program fails if the body does not: at its end, in the block for
-    what did not fail, or behind it, if the handlers return.
+    So it is where a handler mends that, or shows the error that a few lines raise, and where the program fails if the
+    body does not: at its end, in the block for what did not fail, or behind it, if the handlers return.
     """
     if any(mends(run, handler) for handler in node.handlers):
         return True
     if not any({"", *_CATCHING} & set(_kinds(handler)) for handler in node.handlers):
         return False
-    if ends_in_raise(node.body) or (node.orelse is not None and ends_in_raise(node.orelse.body)):
+    if _shows(node) or ends_in_raise(node.body) or (node.orelse is not None and ends_in_raise(node.orelse.body)):
         return True
     return all(_ends_in(handler.body, cst.Return) for handler in node.handlers) and _fails(run, _behind(run, node))
+
+
+def _shows(node: cst.Try | cst.TryStar) -> bool:
+    """Tell whether the only handler of a few lines shows the error that operations raise, and goes on: a lesson."""
+    handler = node.handlers[0]
+    if len(node.handlers) > 1 or _kinds(handler) != [_CATCHING[0]] or handler.name is None:
+        return False
+    error = text_of(handler.name.name)
+    return (
+        len(node.body.body) <= MAX_SHOWN
+        and not any(isinstance(one, cst.BaseCompoundStatement) for one in (*node.body.body, *handler.body.body))
+        and all(isinstance(one, cst.Expr) for one in small_statements(handler.body))
+        and any(isinstance(path[-1], cst.Name) and path[-1].value == error for path in reading.nodes(handler.body))
+    )
 
 
 def _behind(run: Run, node: cst.Try | cst.TryStar) -> cst.CSTNode | None:

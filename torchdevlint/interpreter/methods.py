@@ -130,7 +130,8 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
         return transfers.apply(run, row, made, made.arguments[0])  # an engine or scaler runs it on the loss it is given
     if isinstance(row, Backward):
         return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
-    if row is not None and (receiver.key in run.facts.tensors or receiver.placement != ANY):
+    known = module_row is not None and receiver.key in run.facts.modules
+    if row is not None and not known and (receiver.key in run.facts.tensors or receiver.placement != ANY):
         return transfers.apply(run, row, made, calls.Argument(node.value, receiver))
     if module_row is not None:
         return transfers.of_module(run, module_row, receiver, made)

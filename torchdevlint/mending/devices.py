@@ -149,9 +149,14 @@ def known_at(source: Source, node: ast.expr) -> str | None:
 
 
 def for_literal(source: Source, literal: ast.expr) -> Edit | None:
-    """Return the edit that writes the script's device variable instead of a literal, or of the device it is made."""
+    """Return the edit that writes the script's device variable instead of a literal, or of the device it is made.
+
+    Not where the variable may be another accelerator than the one of that number.
+    """
     device, made = known_at(source, literal), _made(source, literal)
     if device is None or (made is None and _is_device(source, source.scopes.parent(literal))):
+        return None
+    if isinstance(literal, ast.Constant) and source.names_another(device, literal.value):
         return None
     return instead(source, made if made is not None else literal, device)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TypeVar, cast
 
 import libcst as cst
 
+from torchdevlint import transfers
 from torchdevlint.facts import FileFacts
-from torchdevlint.lattice import Placement, Symbol, SymbolKind, is_accelerator
+from torchdevlint.lattice import Concrete, Placement, Symbol, SymbolKind, is_accelerator
 from torchdevlint.mending.index import Index
 from torchdevlint.mending.scopes import Scope, Scopes
 from torchdevlint.positions import Span, lines_of
@@ -132,6 +133,18 @@ class Source:
         found = (self.expression(node) for node in given)
         return {one: ast.unparse(one) for one in found if one is not None and is_plain(one)}
 
+    def names_another(self, text: str, literal: object) -> bool:
+        """Tell whether a device variable may be an accelerator of another number than a literal names."""
+        meant = transfers.parse(literal)
+        if meant is None or meant.index is None:
+            return False
+        places = (place for node, place in self._facts.places.items() if self._is_written(node, text))
+        return any((device.index or 0) != meant.index for place in places for device in _accelerators(place))
+
+    def _is_written(self, node: cst.CSTNode, text: str) -> bool:
+        found = self.expression(node)
+        return found is not None and self.devices.get(found) == text
+
     def is_device(self, node: ast.expr) -> bool:
         """Tell whether an expression that is given as a device is one, and no tensor whose device is meant."""
         return node in self._given
@@ -197,6 +210,18 @@ def is_plain(node: ast.AST | None) -> bool:
 def root_of(node: ast.expr) -> ast.Name:
     """Return the name that a plain expression begins with."""
     return next(one for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def _accelerators(placement: Placement) -> Iterator[Concrete]:
+    """Yield the accelerators that a placement names."""
+    for one in placement:
+        match one.device:
+            case Concrete() as device if is_accelerator(device):
+                yield device
+            case Symbol(expansion=expansion) if expansion is not None:
+                yield from _accelerators(expansion)
+            case _:
+                pass
 
 
 def _names_accelerator(placement: Placement) -> bool:

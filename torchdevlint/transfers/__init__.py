@@ -43,7 +43,7 @@ from torchdevlint.transfers.moves import move_object, move_opaque
 from torchdevlint.transfers.operands import operand, parameters
 from torchdevlint.transfers.operations import IN_PLACE, follow, meet_assigned, operate
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
-from torchdevlint.transfers.placing import contained, copied, lent, move_module, parts, placed, taken
+from torchdevlint.transfers.placing import built_in, contained, copied, lent, move_module, parts, placed, taken
 from torchdevlint.transfers.ranks import indexed
 from torchdevlint.transfers.reads import sizes
 from torchdevlint.transfers.states import changed, picked, state_tensor
@@ -59,6 +59,7 @@ __all__ = [
     "ask_group",
     "asked_slots",
     "attributes_in",
+    "built_in",
     "call_object",
     "call_typed_module",
     "called_alone",

@@ -94,6 +94,14 @@ def lent(run: Run, module: Module, name: str, value: Value, node: cst.BaseExpres
     return value
 
 
+def built_in(run: Run, module: Module, name: str, placement: Placement, node: cst.BaseExpression) -> Value:
+    """Return a parameter that a layer of torch has made itself: it is where the layer is, and moves with it."""
+    made = Tensor(placement, held=Holder.PARAMETER, leaf=True)
+    run.store.remember(module.key, name, made)
+    run.attributes.setdefault(module.key, {})[name] = None
+    return lent(run, module, name, made, node)
+
+
 def _overrides(run: Run, module: Module) -> bool:
     assert module.cls is not None
     return any(lineage.member(run, module.cls, name) is not None for name in run.knowledge.module_overrides)

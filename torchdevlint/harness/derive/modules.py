@@ -52,7 +52,7 @@ def _row(info: Any) -> ModuleType | None:
     inputs = _inputs(kind, uses)
     if inputs is None:
         return None
-    return ModuleType(held, inputs, _returns(uses), output, switches=switches)
+    return ModuleType(held, inputs, _returns(uses), output, switches=switches, parameters=_parameters(kind, info))
 
 
 # -- calls -------------------------------------------------------------------------------------------------------------
@@ -157,24 +157,49 @@ def _returns(uses: list[_Use]) -> RankRule:
     return RankRule.VECTOR if all(made for _, made in ranks) else RankRule.UNKNOWN
 
 
-def _switches(kind: Any, info: Any) -> tuple[Switch, ...]:
-    """Return the arguments of the constructor without which a layer holds no tensors."""
+def _bare(kind: Any, info: Any) -> tuple[Callable[..., Any], dict[str, bool]]:
+    """Return what builds a layer of which all is switched off but what is chosen, and its switches with their defaults.
+
+    A switch is an argument of the constructor that is true or false.
+    """
     parameters = list(inspect.signature(kind).parameters.values())
-    options = {each.name: each.default for each in parameters if isinstance(each.default, bool)}
     given = next(_drawn(info)).constructor_input
     taken = {each.name for each in parameters[: len(given.args)]}
+    options = {each.name: each.default for each in parameters if isinstance(each.default, bool)}
     options = {name: default for name, default in options.items() if name not in taken}
 
+    def build(**chosen: bool) -> Any:
+        return kind(*given.args, **{**given.kwargs, **dict.fromkeys(options, False), **chosen})
+
+    return build, options
+
+
+def _parameters(kind: Any, info: Any) -> tuple[str, ...]:
+    """Return the names of the parameters that a layer has itself whatever is switched off.
+
+    None of one whose constructor does not name its arguments: what of them is a switch cannot be seen.
+    """
+    signature = inspect.signature(kind).parameters.values()
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in signature):
+        return ()
+    build, _ = _bare(kind, info)
+    return tuple(name for name, _ in build().named_parameters(recurse=False))
+
+
+def _switches(kind: Any, info: Any) -> tuple[Switch, ...]:
+    """Return the arguments of the constructor without which a layer holds no tensors."""
+    build, options = _bare(kind, info)
+
     def held(**chosen: bool) -> tuple[bool, bool]:
-        layer = kind(*given.args, **{**given.kwargs, **dict.fromkeys(options, False), **chosen})
+        layer = build(**chosen)
         return bool(list(layer.parameters())), bool(list(layer.buffers()))
 
     if any(held()):
         return ()
     found: list[Switch] = []
-    for position, parameter in enumerate(parameters):
-        if parameter.name in options:
-            trained, kept = held(**{parameter.name: True})
+    for position, name in enumerate(inspect.signature(kind).parameters):
+        if name in options:
+            trained, kept = held(**{name: True})
             if trained or kept:
-                found.append(Switch(parameter.name, position, options[parameter.name], buffers=not trained))
+                found.append(Switch(name, position, options[name], buffers=not trained))
     return tuple(found)

@@ -63,7 +63,7 @@ class ModuleType:
     """A class of `torch.nn` or of a library: whether it holds tensors, what its call does to inputs.
 
     ``inputs`` are the parameters of the call that are tensors, ``returns`` is the rank rule of the output.
-    ``has_device`` tells that instances have `.device`.
+    ``has_device`` tells that instances have `.device`, ``parameters`` are the attributes that are parameters of all.
     """
 
     holds_tensors: bool = True
@@ -88,6 +88,7 @@ class ModuleType:
     switches: tuple[Switch, ...] = ()  # if there are any, it holds tensors where one of them is on
     own: frozenset[str] = frozenset()  # of a wrapper: all its attributes but private ones; others are of what it wraps
     lacks: frozenset[str] = frozenset()  # of a container: the methods of a list or dict that it has not
+    parameters: tuple[str, ...] = ()
     moot: tuple[tuple[str, str], ...] = ()  # inputs that it does not look at where the argument beside them is true
 
 
