@@ -24,7 +24,7 @@ f = send_to_device(Model, device)  # reveal: unknown
 
 # functions of every leaf
 g = tree_map(lambda t: t.cuda(), {"x": x, "y": [x]})  # reveal: dict of cuda, list of cuda
-h = tree_map(lambda t: t.cuda(), [v for v in data])  # reveal: list of unknown …
+h = tree_map(lambda t: t.cuda(), [v for v in data])  # reveal: list of cuda …
 i = tree_map(lambda t: t)  # reveal: unknown
 
 # what is prepared

@@ -24,7 +24,7 @@ other = pair._replace(right=left)
 third = other.right  # reveal: cuda
 fourth = other._asdict()["left"]  # reveal: cuda
 rest = Step(*torch.list)
-fifth = rest.reward  # reveal: unknown
+fifth = rest.reward  # reveal: where torch.list yields
 sixth = pair.nothing  # reveal: unknown
 seventh = Odd(1)  # reveal: unknown
 

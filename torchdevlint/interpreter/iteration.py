@@ -162,6 +162,8 @@ def element(run: Run, value: Value, node: cst.CSTNode) -> Value:
             return transfers.sample(run, value, node)
         case Opaque():
             return _opaque_element(run, value, node)
+        case Imported(name=name, row=None):
+            return _opaque_element(run, Opaque(run.imported_key(name), name), node)
         case Object():
             return Opaque(run.new_key(), "", run.placement_of(value), output=True)
         case Instance(cls=Class(after=after)):

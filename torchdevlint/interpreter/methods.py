@@ -93,6 +93,8 @@ def call(run: Run, receiver: Value, name: str, made: Call, node: cst.Attribute) 
             return run.opaque(name)
         case Unknown() if isinstance(run.knowledge.tensor.get(name), Backward):
             return transfers.apply(run, run.knowledge.tensor[name], made, calls.Argument(node.value, receiver))
+        case Unknown() if isinstance(run.knowledge.module.get(name), Move):
+            return _of_opaque(run, run.opaque(text_of(node.value)), name, made, node)
         case _:
             return calls.unseen(run, made)
 
