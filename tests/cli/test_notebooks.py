@@ -198,6 +198,30 @@ def test_a_cell_that_is_meant_to_fail(project: Path, capsys: pytest.CaptureFixtu
         assert told(capsys) == f"a.ipynb:cell 4:1:19: {FOUND}\n"
 
 
+@pytest.mark.parametrize(
+    ("outputs", "behind", "silent"),
+    [
+        (
+            [{"output_type": "stream"}, {"output_type": "error", "ename": "RuntimeError"}],
+            [{"output_type": "stream"}],
+            True,
+        ),
+        ([{"output_type": "error", "ename": "RuntimeError"}], [], False),
+        ([{"output_type": "error", "ename": "NameError"}], [{"output_type": "stream"}], False),
+        ([1], [1], False),
+        (None, 3, False),
+    ],
+)
+def test_a_cell_whose_error_was_left_there(
+    project: Path, capsys: pytest.CaptureFixture[str], outputs: Any, behind: Any, silent: bool
+) -> None:
+    cells = notebook(*CELLS, "print(1)")
+    cells["cells"][-2]["outputs"], cells["cells"][-1]["outputs"] = outputs, behind
+    write(project / "a.ipynb", cells)
+    assert main(["check", "--no-cache"]) == (not silent)
+    assert capsys.readouterr().out == ("" if silent else f"a.ipynb:cell 4:1:19: {FOUND}\n")
+
+
 def test_nobody_imports_a_notebook(project: Path) -> None:
     text = (
         "import torch\n\nclass A(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"

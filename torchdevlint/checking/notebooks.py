@@ -23,6 +23,8 @@ SUFFIX = ".ipynb"
 FORMAT = 4
 _RAISES = "raises-exception"
 """The tag of a cell that is meant to fail: https://nbformat.readthedocs.io/en/latest/format_description.html#cell-metadata"""
+_SHOWN = ("RuntimeError", "TypeError")
+"""What is raised where tensors on two devices meet, and where the host reads one of an accelerator."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _WRITTEN = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
 """A character of a string in JSON, as it is written."""
@@ -61,7 +63,7 @@ class Refused:
 class _Cell:
     """A code cell: its number, whether its source is a list, and where each string of it stands in the file.
 
-    ``raises`` tells that it is meant to fail.
+    ``raises`` tells that it is meant to fail: it is tagged so, or its error was saved and others were run behind it.
     """
 
     number: int
@@ -311,7 +313,9 @@ def _speaks_python(notebook: Mapping[str, Any]) -> bool:
 
 def _cells(text: str, place: int) -> Iterator[_Cell]:
     """Yield the code cells of a list of cells. Raises `BadNotebook` for a cell that is none."""
-    for number, start in enumerate(_items(text, place), 1):
+    starts = list(_items(text, place))
+    last = next((n for n in range(len(starts), 0, -1) if _has_run(_value(text, starts[n - 1])[0])), 0)
+    for number, start in enumerate(starts, 1):
         cell, _ = _value(text, start)
         if not isinstance(cell, Mapping) or not isinstance(cell.get("cell_type"), str):
             raise BadNotebook(f"cell {number} of it is none")
@@ -321,7 +325,7 @@ def _cells(text: str, place: int) -> Iterator[_Cell]:
         if cell["cell_type"] != "code" or language != "python":
             continue
         tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
-        raises = isinstance(tags, list) and _RAISES in tags
+        raises = (isinstance(tags, list) and _RAISES in tags) or (number < last and _has_failed(cell))
         source = cell.get("source")
         begin = dict(_members(text, start)).get("source", -1)
         if isinstance(source, str):
@@ -332,6 +336,21 @@ def _cells(text: str, place: int) -> Iterator[_Cell]:
             yield _Cell(number, strings, tuple(source), True, raises)
         else:
             raise BadNotebook(f"cell {number} of it has no source")
+
+
+def _outputs(cell: Any) -> list[Any]:
+    outputs = cell.get("outputs") if isinstance(cell, Mapping) else None
+    return outputs if isinstance(outputs, list) else []
+
+
+def _has_run(cell: Any) -> bool:
+    """Tell whether what a cell gave when it ran was saved with it."""
+    return bool(_outputs(cell))
+
+
+def _has_failed(cell: Any) -> bool:
+    """Tell whether a cell raised what operations on two devices raise: its author has seen it, and left it there."""
+    return any(isinstance(one, Mapping) and one.get("ename") in _SHOWN for one in _outputs(cell))
 
 
 def _value(text: str, place: int) -> tuple[Any, int]:

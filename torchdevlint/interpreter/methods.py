@@ -141,7 +141,10 @@ def _of_opaque(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attr
 
 
 def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.Attribute) -> Value:
-    """Call a method of an object of unknown kind: of a module that was moved, the result is where it is."""
+    """Call a method of an object of unknown kind: of a tensor or a batch, the result is where it is.
+
+    What another object gives that was moved may be anywhere: its method may end in `.cpu()`.
+    """
     run.waits += 1
     if name not in collections.READING:
         transfers.changed(run, receiver)
@@ -149,7 +152,8 @@ def _unseen_method(run: Run, receiver: Opaque, name: str, made: Call, node: cst.
         escapes.escape(run, argument.value)
     if any(isinstance(argument.value, Object) and argument.value.type.array for argument in made.values()):
         return run.opaque(f"{text_of(node)}(…)")  # what is given arrays may give arrays
-    if receiver.placement != ANY or receiver.source or receiver.key in run.load_of:
+    placed = receiver.placement != ANY and (receiver.key in run.facts.tensors or receiver.output)
+    if placed or receiver.source or receiver.key in run.load_of:
         # of an object that tells of itself (`graph.num_edges()`) this is no tensor
         return replace(run.derive(receiver, f"{receiver.name}.{name}(…)"), member=False)
     result = run.opaque(f"{text_of(node)}(…)")

@@ -92,8 +92,13 @@ def chosen(run: Run, node: cst.IfExp, body: Value, otherwise: Value) -> None:
 
 
 def read_of(run: Run, node: cst.Attribute, value: Value) -> None:
-    """Record `x.cpu.numpy()`: an attribute that the result of a move has, and its method has not."""
-    if type(node.value) is cst.Attribute and not node.attr.value.startswith(_OF_METHODS):
+    """Record `x.cpu.numpy()`: an attribute that the result of a move has, and its method has not.
+
+    One that tensors and modules have not either is that of something else in the method's place, as of a mock.
+    """
+    name, known = node.attr.value, run.knowledge
+    result = name in known.tensor or name in known.tensor_attributes or name in known.module
+    if type(node.value) is cst.Attribute and result and not name.startswith(_OF_METHODS):
         _moves(run, node.value, value, _NO_RESULT)
 
 

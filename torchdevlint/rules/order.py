@@ -67,7 +67,9 @@ def _trouble(event: Moved, optimizer: HeldOptimizer, facts: FileFacts) -> tuple[
     stateless = optimizer.stateless or (optimizer.late and optimizer.type.eager_state)
     if optimizer.stepped is not None and not stateless:
         places = (optimizer.stepped, event.before, event.after)
-        state, before, there = (_devices(place, event.world, facts) for place in places)
+        sent = lattice.on_accelerator(event.after, facts, event.world)
+        world = event.world if sent is None else event.world | sent.condition  # where an option chooses it
+        state, before, there = (_devices(place, world, facts) for place in places)
         left = {one for one in state & before if not any(_is_same(one, two, facts) for two in there)}
         if not left or not _apart(event, facts):
             return Trouble.NONE, ""  # the state is not where the parameters were: they come back to it

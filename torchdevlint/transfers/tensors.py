@@ -121,17 +121,32 @@ def convert(run: Run, row: Convert, call: Call, receiver: Argument | None) -> Te
     why = Why(Role.CREATED, call.node, f"made by `{call.text}`")
     if device is not None:
         workers.placed(run, call.node, call.text, device)
-        return Tensor(_because(device, why), rank, leaf=True)
+        return Tensor(_because(device, why), rank, _graph(row, call, value), leaf=True)
     if isinstance(value, Tensor):
-        return Tensor(value.placement, value.rank, value.graph if row.graph else False)
+        return Tensor(value.placement, value.rank, _graph(row, call, value))
     if isinstance(value, Opaque | Unknown | Imported) and (not row.copies or _may_be_tensor(run, value)):
-        return Tensor(run.placement_of(value) if isinstance(value, Opaque) else ANY, rank)
+        return Tensor(run.placement_of(value) if isinstance(value, Opaque) and _is_tensor(run, value) else ANY, rank)
     if call.open:
         return Tensor(ANY, rank)
     empty = isinstance(value, Container) and run.items(value) == Items()
     placement = run.default_placement(call.node, f"made by `{call.text}`")
     run.facts.factories.add(call.node)
-    return Tensor(placement, rank, graph=False, leaf=True, empty=empty)
+    return Tensor(placement, rank, _graph(row, call, value), leaf=True, empty=empty)
+
+
+def _graph(row: Convert, call: Call, value: Value) -> bool | None:
+    """Return whether what is made of a value carries a graph: its own if it is asked for, or that of a tensor."""
+    asked = call.keywords.get("requires_grad")
+    if asked is not None and asked.value != Const(False):
+        return asked.value == Const(True) or None
+    if isinstance(value, Tensor):
+        return value.graph if row.graph else False
+    return None if isinstance(value, Opaque | Unknown | Imported) and not row.copies else False
+
+
+def _is_tensor(run: Run, value: Opaque) -> bool:
+    """Tell whether an opaque value is a tensor, and not perhaps the number or list that an object on a device keeps."""
+    return value.member or value.key in run.facts.tensors
 
 
 def _may_be_tensor(run: Run, value: Value) -> bool:
