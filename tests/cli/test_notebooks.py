@@ -198,28 +198,38 @@ def test_a_cell_that_is_meant_to_fail(project: Path, capsys: pytest.CaptureFixtu
         assert told(capsys) == f"a.ipynb:cell 4:1:19: {FOUND}\n"
 
 
+TEXT = {"output_type": "stream"}
+DEFINED = "def f():\n    loss = nn.functional.mse_loss(out, labels)\n    return nn.functional.l1_loss(out, labels)"
+POINTED = (
+    "\x1b[0;36mf\x1b[0;34m()\x1b[0m\n      1 def f()\n\x1b[0;32m----> 2\x1b[0;31m "
+    "    loss = nn.functional.mse_loss(out, labels)"
+)
+
+
+def error(name: str, *frames: Any) -> dict[str, Any]:
+    return {"output_type": "error", "ename": name, "traceback": list(frames)}
+
+
 @pytest.mark.parametrize(
     ("outputs", "behind", "silent"),
     [
-        (
-            [{"output_type": "stream"}, {"output_type": "error", "ename": "RuntimeError"}],
-            [{"output_type": "stream"}],
-            True,
-        ),
-        ([{"output_type": "error", "ename": "RuntimeError"}], [], False),
-        ([{"output_type": "error", "ename": "NameError"}], [{"output_type": "stream"}], False),
-        ([1], [1], False),
+        ([TEXT, error("RuntimeError", 1, POINTED)], [TEXT], True),
+        ([error("TypeError", "\n", POINTED)], [TEXT], True),
+        ([error("RuntimeError", POINTED)], [], False),
+        ([error("NameError", POINTED)], [TEXT], False),
+        ([error("RuntimeError", POINTED.replace("----> 2", "      2"))], [TEXT], False),
+        ([{"ename": "RuntimeError"}, 1], [1], False),
         (None, 3, False),
     ],
 )
-def test_a_cell_whose_error_was_left_there(
+def test_a_line_whose_error_was_left_there(
     project: Path, capsys: pytest.CaptureFixture[str], outputs: Any, behind: Any, silent: bool
 ) -> None:
-    cells = notebook(*CELLS, "print(1)")
+    cells = notebook(FIRST, SECOND, DEFINED, "loss = f()", "print(1)")
     cells["cells"][-2]["outputs"], cells["cells"][-1]["outputs"] = outputs, behind
     write(project / "a.ipynb", cells)
     assert main(["check", "--no-cache"]) == (not silent)
-    assert capsys.readouterr().out == ("" if silent else f"a.ipynb:cell 4:1:19: {FOUND}\n")
+    assert capsys.readouterr().out.startswith("" if silent else "a.ipynb:cell 4:2:12: TDL103")
 
 
 def test_nobody_imports_a_notebook(project: Path) -> None:

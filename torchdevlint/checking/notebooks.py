@@ -12,9 +12,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
-from torchdevlint.checking import magics
+from torchdevlint.checking import magics, saved_errors
 from torchdevlint.checking.documents import LINES, NotEditable
 from torchdevlint.checking.magics import Line
 from torchdevlint.edits import Edit
@@ -23,8 +24,6 @@ SUFFIX = ".ipynb"
 FORMAT = 4
 _RAISES = "raises-exception"
 """The tag of a cell that is meant to fail: https://nbformat.readthedocs.io/en/latest/format_description.html#cell-metadata"""
-_SHOWN = ("RuntimeError", "TypeError")
-"""What is raised where tensors on two devices meet, and where the host reads one of an accelerator."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _WRITTEN = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
 """A character of a string in JSON, as it is written."""
@@ -63,7 +62,7 @@ class Refused:
 class _Cell:
     """A code cell: its number, whether its source is a list, and where each string of it stands in the file.
 
-    ``raises`` tells that it is meant to fail: it is tagged so, or its error was saved and others were run behind it.
+    ``raises`` tells that it is meant to fail.
     """
 
     number: int
@@ -91,11 +90,12 @@ class _Chart:
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook: its text as it stands in the file, and its code cells."""
+    """A notebook: its text as it stands in the file, its code cells, and the lines by which it is known to fail."""
 
     text: str
     mark: bytes = b""
     cells: tuple[_Cell, ...] = ()
+    failing: frozenset[str] = frozenset()
 
     @cached_property
     def _translated(self) -> tuple[list[tuple[_Cell, Line]], list[Refused]]:
@@ -142,9 +142,13 @@ class Notebook:
         return f"cell {cell.number}, line {own.row}"
 
     def raises(self, line: int) -> bool:
-        """Tell whether a line of the program stands in a cell that is meant to fail."""
+        """Tell whether a line of the program is meant to fail: its cell is, or failed up to there and was left so."""
         known = self._translated[0]
-        return 0 < line <= len(known) and known[line - 1][0].raises
+        if not 0 < line <= len(known):
+            return False
+        cell = known[line - 1][0]
+        above = takewhile(lambda one: one[0] is cell, reversed(known[:line]))
+        return cell.raises or any(one.text.strip() in self.failing for _, one in above)
 
     def places(self, lines: Iterable[int]) -> Iterator[tuple[int, Place]]:
         """Yield lines of the program with their places, those that there are."""
@@ -286,7 +290,7 @@ def _parse(text: str, mark: bytes) -> Notebook:
         raise BadNotebook("it is nested too deeply") from None
     except ValueError:
         raise BadNotebook("it holds a number of too many digits") from None
-    return replace(Notebook(text, mark), cells=found)
+    return replace(Notebook(text, mark), cells=found, failing=frozenset(saved_errors.failing_lines(cells)))
 
 
 def _charted(cell: _Cell, text: str) -> _Chart:
@@ -313,9 +317,7 @@ def _speaks_python(notebook: Mapping[str, Any]) -> bool:
 
 def _cells(text: str, place: int) -> Iterator[_Cell]:
     """Yield the code cells of a list of cells. Raises `BadNotebook` for a cell that is none."""
-    starts = list(_items(text, place))
-    last = next((n for n in range(len(starts), 0, -1) if _has_run(_value(text, starts[n - 1])[0])), 0)
-    for number, start in enumerate(starts, 1):
+    for number, start in enumerate(_items(text, place), 1):
         cell, _ = _value(text, start)
         if not isinstance(cell, Mapping) or not isinstance(cell.get("cell_type"), str):
             raise BadNotebook(f"cell {number} of it is none")
@@ -325,7 +327,7 @@ def _cells(text: str, place: int) -> Iterator[_Cell]:
         if cell["cell_type"] != "code" or language != "python":
             continue
         tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
-        raises = (isinstance(tags, list) and _RAISES in tags) or (number < last and _has_failed(cell))
+        raises = isinstance(tags, list) and _RAISES in tags
         source = cell.get("source")
         begin = dict(_members(text, start)).get("source", -1)
         if isinstance(source, str):
@@ -336,21 +338,6 @@ def _cells(text: str, place: int) -> Iterator[_Cell]:
             yield _Cell(number, strings, tuple(source), True, raises)
         else:
             raise BadNotebook(f"cell {number} of it has no source")
-
-
-def _outputs(cell: Any) -> list[Any]:
-    outputs = cell.get("outputs") if isinstance(cell, Mapping) else None
-    return outputs if isinstance(outputs, list) else []
-
-
-def _has_run(cell: Any) -> bool:
-    """Tell whether what a cell gave when it ran was saved with it."""
-    return bool(_outputs(cell))
-
-
-def _has_failed(cell: Any) -> bool:
-    """Tell whether a cell raised what operations on two devices raise: its author has seen it, and left it there."""
-    return any(isinstance(one, Mapping) and one.get("ename") in _SHOWN for one in _outputs(cell))
 
 
 def _value(text: str, place: int) -> tuple[Any, int]:
