@@ -117,19 +117,6 @@ def test_the_culprit_may_be_either_side() -> None:
     assert codes(source.replace("self.scales[0] * x", "x * self.scales[0]")) == ["TDL106"]
 
 
-def test_what_is_moved_to_where_its_index_is_was_not_there() -> None:
-    source = """
-    def pick(features, device, net):
-        features.unsqueeze(0)
-        net.train()
-        net.to(device)
-        order = torch.randperm(8, device=device)
-        return net(features[order].to(device))
-    """
-    assert codes(source) == ["TDL109"]
-    assert codes(source.replace(".to(device))", ")")) == []
-
-
 def test_a_loader_that_is_not_prepared_yields_on_the_host() -> None:
     source = """
     from accelerate import Accelerator

@@ -53,10 +53,8 @@ class FileFacts:
     graphs: set[int] = field(default_factory=set)
     backward: set[tuple[int, str]] = field(default_factory=set)
 
-    # what is moved to a symbol: a proven module, a part of a batch, or an opaque value that must be proven a module;
-    # and where values of which no more is known than their own device are moved to
+    # what is moved to a symbol: a proven module, a part of a batch, or an opaque value that must be proven a module
     carriers: dict[int, set[int]] = field(default_factory=dict)
-    moved_from: dict[int, set[Placement]] = field(default_factory=dict)
 
     # the moments at which modules were last moved off the host, and what moved them first
     departed: dict[int, int] = field(default_factory=dict)

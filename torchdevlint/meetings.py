@@ -13,7 +13,8 @@ from torchdevlint import lattice, mixing
 from torchdevlint.events import Called, Combined, Indexed, Operand
 from torchdevlint.facts import FileFacts
 from torchdevlint.knowledge.rows import Mix
-from torchdevlint.lattice import ON_HOST, Clash, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import Clash, Possibility, Symbol, SymbolKind
+from torchdevlint.names import text_of
 from torchdevlint.records import dataclass
 from torchdevlint.rule import Finding
 from torchdevlint.why import Role, Why
@@ -85,7 +86,9 @@ class Meeting:
             "other_place": self.other.possibility,
             "role": self.role,
         }
-        cause = origin(self.odd.text, why, self.node)
+        given = self.about[0] if self.culprit is Culprit.INPUT and self.about else None  # as a caller calls it
+        text = text_of(given) if isinstance(given, cst.Name) else self.odd.text
+        cause = origin(text, why, self.node)
         return Finding(self.node, parts, cause, why, self.about, here=self.culprit in _HERE, fails=self.met)
 
 
@@ -271,10 +274,9 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
     for index in event.indices:
         if index.rank[0] == 0 or not _proven(index, facts):
             continue
-        base_placement = _indexed_place(event, index, facts)
-        if base_placement is not ON_HOST and not _proven(event.base, facts):
+        if not _proven(event.base, facts):
             continue
-        clash = lattice.clash(base_placement, index.placement, facts, event.world)
+        clash = lattice.clash(event.base.placement, index.placement, facts, event.world)
         if clash is None or not lattice.is_host(clash.left.device) or _siblings(clash):
             continue
         base = Side(event.base.text, clash.left)
@@ -283,20 +285,6 @@ def _indexed(event: Indexed, facts: FileFacts) -> Iterator[Meeting]:
         about = (index.node,) if event.entry is None and not index.part else ()
         yield Meeting(base, Side(index.text, clash.right), culprit, node, about=about, met=event.node)
         return
-
-
-def _indexed_place(event: Indexed, index: Operand, facts: FileFacts) -> Placement:
-    """Return where an indexed value is: of unknown whereabouts, what is indexed out of it and then moved to the
-    place where the index already is was not there. What may be one of several shows nothing by that.
-    """
-    placement = event.base.placement
-    if len(placement) > 1:
-        return placement
-    match next(iter(placement)).device:
-        case Symbol(key=key, kind=SymbolKind.DEVICE_OF) if index.placement in facts.moved_from.get(key, ()):
-            return ON_HOST
-        case _:
-            return placement
 
 
 def mixtures(event: Combined | Called, facts: FileFacts) -> Iterator[Meeting]:

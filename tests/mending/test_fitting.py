@@ -219,3 +219,9 @@ def test_a_fix_breaks_a_call() -> None:
 
 def test_a_comment_has_no_part_in_the_width() -> None:
     assert width_of("x = 1") == width_of("x = 1" + " " * 80 + "# below those of other lines") == 5
+
+
+def test_a_line_that_nobody_reads_is_not_broken() -> None:
+    text = f"import torch\nx = [{', '.join(['torch.rand(3).cuda().numpy()'] * 60)}]\ny = torch.ones(3).cuda().numpy()\n"
+    mended = after(text, "TDL113").split("\n")
+    assert (mended[1], mended[2]) == (text.split("\n")[1], "y = torch.ones(3).cuda().cpu().numpy()")

@@ -123,7 +123,7 @@ def _of_tensor(run: Run, value: Tensor, name: str, node: cst.BaseExpression) -> 
         case Query():
             return _on_accelerator(row, value.placement)
         case Plain():
-            return transfers.sizes(run, value) if row.sizes else UNKNOWN
+            return transfers.told(run, row, value)
         case _:
             return Bound(value, name, run.knowledge.tensor.get(name)) if name in run.knowledge.tensor else UNKNOWN
 

@@ -71,7 +71,7 @@ TENSOR: dict[str, Row] = {
     **dict.fromkeys(words("item tolist"), Plain(reads=True)),
     **dict.fromkeys(words("numel nelement"), Plain(tensor_evidence=True, counts=True)),
     **dict.fromkeys(
-        words("""dim ndimension stride element_size storage_offset data_ptr is_contiguous
+        words("""stride element_size storage_offset data_ptr is_contiguous
         is_floating_point is_complex is_signed untyped_storage retain_grad record_stream is_inference
         register_post_accumulate_grad_hook"""),
         _EVIDENCE,
@@ -80,6 +80,7 @@ TENSOR: dict[str, Row] = {
         words("""is_pinned is_shared is_coalesced storage register_hook sparse_dim dense_dim is_set_to is_same_size"""),
         Plain(),
     ),
+    **dict.fromkeys(words("dim ndimension"), Plain(tensor_evidence=True, ranks=True)),
     "get_device": DeviceNumber(),
     "backward": Backward(retaining="retain_graph"),
     "is_nonzero": Plain(tensor_evidence=True),
@@ -101,9 +102,10 @@ TENSOR_ATTRIBUTES: dict[str, Row] = {
     "data": Follow(graph=False),
     "grad": Follow(graph=False, along=True),
     "shape": Plain(sizes=True),
+    "ndim": Plain(ranks=True),
     "requires_grad": Plain(demands=True),
     **dict.fromkeys(
-        words("""dtype ndim is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
+        words("""dtype is_leaf grad_fn layout itemsize nbytes is_sparse is_quantized
         is_cpu is_meta is_nested retains_grad output_nr"""),
         Plain(),
     ),

@@ -15,6 +15,9 @@ from torchdevlint.positions import Span
 _OPENING, _CLOSING = "([{", ")]}"
 _COMMAS_OF_THEIR_OWN = ("lambda", "for")
 
+MAX_BROKEN = 1_000
+"""How long a line may be that is broken: of a longer one nobody reads the arguments, and each try parses all of it."""
+
 _EXAMPLES = 3
 """How many lines of a width show that a file means to have it: one may be a long address in a docstring."""
 
@@ -41,8 +44,9 @@ def fitted(source: Source, repair: Repair, width: int) -> Repair | None:
         if all(width_of(line) <= allowed or line in known for line in text.split("\n")):
             edits += group
             continue
+        breakable = first == last and len(source.lines[first - 1]) <= MAX_BROKEN
         begins = first in source.cached(_statements)
-        broken = (_broken if begins else _broken_inside)(source, text, first, allowed) if first == last else None
+        broken = (_broken if begins else _broken_inside)(source, text, first, allowed) if breakable else None
         if broken is None:
             return None
         indent = len(source.indent(first))

@@ -45,7 +45,7 @@ from torchdevlint.transfers.operations import IN_PLACE, follow, meet_assigned, o
 from torchdevlint.transfers.optimizers import ask_group, of_optimizer, of_unseen_optimizer
 from torchdevlint.transfers.placing import built_in, contained, copied, lent, move_module, parts, placed, taken
 from torchdevlint.transfers.ranks import indexed
-from torchdevlint.transfers.reads import sizes
+from torchdevlint.transfers.reads import told
 from torchdevlint.transfers.states import changed, picked, state_tensor
 from torchdevlint.transfers.visits import rebound
 
@@ -119,9 +119,9 @@ __all__ = [
     "register",
     "sample",
     "set_variable",
-    "sizes",
     "state_tensor",
     "taken",
     "tested_slots",
+    "told",
     "told_by",
 ]

@@ -61,6 +61,7 @@ def formatted_device(run: Run, prefix: str, inner: Value | None) -> Value:
     if isinstance(inner, Const) and isinstance(inner.value, int):
         return Device(lattice.on(Concrete(kind, inner.value)))
     of_type = lattice.on(Concrete(kind))
+    run.facts.chosen = True  # each process may have another one
     if isinstance(inner, Opaque):
         return Device(lattice.on(Symbol(inner.key, SymbolKind.PLACE, inner.name or OWN, of_type)))
     return Device(lattice.on(Symbol(run.new_key(), SymbolKind.PLACE, OWN, of_type)))

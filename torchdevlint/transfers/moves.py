@@ -12,7 +12,7 @@ from torchdevlint.facts import BATCH, PROVEN
 from torchdevlint.incidents import HeldOptimizer
 from torchdevlint.interpreter import discards, pace
 from torchdevlint.knowledge.rows import Carrier, Cast, Move, MoveKind
-from torchdevlint.lattice import ANY, HOST, Placement, Possibility, Symbol, SymbolKind
+from torchdevlint.lattice import ANY, HOST, Placement, Possibility, Symbol
 from torchdevlint.names import text_of
 from torchdevlint.records import replace
 from torchdevlint.state import PLACEMENT
@@ -103,17 +103,6 @@ def _left_behind(run: Run, receiver: Opaque) -> None:
             run.store.set(key, PLACEMENT, lattice.on(HOST, why))
 
 
-def note_origin(run: Run, before: Placement, after: Placement, derived: bool) -> None:
-    """Note where values of unknown whereabouts are moved to: they were not there."""
-    if derived:
-        return
-    for possibility in before:
-        device = possibility.device
-        stays = any(p.device == device for p in after)
-        if isinstance(device, Symbol) and device.kind is SymbolKind.DEVICE_OF and not stays:
-            run.facts.moved_from.setdefault(device.key, set()).add(after)
-
-
 def evidence(run: Run, source: int, after: Placement, derived: bool, call: Call) -> None:
     """Note that a batch arrives on the host, where a member of it is moved off."""
     if not source or derived or after == ANY:
@@ -170,7 +159,6 @@ def move_tensor(run: Run, row: Move, call: Call, receiver: Argument) -> Value:
         return replace(value, leaf=False)
     source = next((p.why.root().source for p in lattice.ordered(value.placement) if p.why and p.why.root().source), 0)
     evidence(run, source, after, derived, call)
-    note_origin(run, value.placement, after, derived)
     _note_input(run, value.placement, after, derived)
     _note_owner(run, value.placement, after)
     if all(lattice.is_host(p.device) for p in after):

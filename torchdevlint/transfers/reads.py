@@ -165,8 +165,8 @@ def plain(run: Run, row: Plain, call: Call, receiver: Argument | None) -> Value:
     run.waits += 1
     if receiver is not None and isinstance(receiver.value, Tensor):
         tensor = receiver.value
-        if row.sizes and not call.arguments:
-            return sizes(run, tensor)
+        if row.ranks or (row.sizes and not call.arguments):
+            return told(run, row, tensor)
         first = row.sizes and call.arguments[0].value == Const(0)
         return Const(0) if tensor.empty and (row.counts or first) else UNKNOWN
     if row.asks and call.arguments:
@@ -182,6 +182,14 @@ def own(run: Run, row: OfProcess, call: Call, receiver: Argument | None) -> Valu
         run.facts.ranked = True
         run.facts.neighbours |= row.on_machine
     return UNKNOWN
+
+
+def told(run: Run, row: Plain, tensor: Tensor) -> Value:
+    """Return what a tensor tells of itself: its sizes, or how many they are."""
+    low, high = tensor.rank
+    if row.ranks:
+        return Const(low) if low == high else UNKNOWN
+    return sizes(run, tensor) if row.sizes else UNKNOWN
 
 
 def sizes(run: Run, tensor: Tensor) -> Value:

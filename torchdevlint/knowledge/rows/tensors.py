@@ -218,6 +218,7 @@ class Plain:
     sizes: bool = False
     demands: bool = False
     counts: bool = False  # it gives the number of elements
+    ranks: bool = False  # it gives the number of dimensions
     native: bool = False  # it is of use with an accelerator only
     trains: bool = False  # it runs a whole training, which writes checkpoints
     reads: bool = False
