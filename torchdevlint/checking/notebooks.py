@@ -144,8 +144,6 @@ class Notebook:
     def raises(self, line: int) -> bool:
         """Tell whether a line of the program is meant to fail: its cell is, or failed up to there and was left so."""
         known = self._translated[0]
-        if not 0 < line <= len(known):
-            return False
         cell = known[line - 1][0]
         above = takewhile(lambda one: one[0] is cell, reversed(known[:line]))
         return cell.raises or any(one.text.strip() in self.failing for _, one in above)
