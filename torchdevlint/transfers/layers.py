@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchdevlint import lattice
 from torchdevlint.events import Called, Operand
 from torchdevlint.interpreter import calls, escapes
 from torchdevlint.knowledge.rows import Carrier, ContainerKind, ModuleType, Placing, RankRule
@@ -94,16 +95,27 @@ def call_typed_module(run: Run, module: Module, call: Call) -> Value:
         return run.opaque(f"{call.text}(…)", placement=placed or ANY, output=True)
     if holds and state != ANY:
         casting.met(run, state, function_text(call))
+    reached = state
     if holds and state != ANY and not hooked(run, module):
         inputs = _inputs(run, row, call)
         if inputs:
             run.emit(Called(call.node, run.world, run.frame.entry, module, row, function_text(call), state, inputs))
             _note_met(run, inputs)
+            reached = _reached(run, state, inputs[0].placement)
         meet_added(run, module, call, state)
-    result = _behind_hooks(run, module, _output(run, row, call, state if holds else None))
+    result = _behind_hooks(run, module, _output(run, row, call, reached if holds else None))
     if isinstance(result, Tensor) and run.store.get(module.key, FROZEN) is True:
         return replace(result, graph=_input_graph(call))
     return result
+
+
+def _reached(run: Run, state: Placement, given: Placement) -> Placement:
+    """Return where the output of a layer is, of one that stayed on the host where it will be once it is moved.
+
+    What it meets later then has no fault of its own.
+    """
+    clash = lattice.clash(state, given, world=run.world)
+    return given if clash is not None and is_host(clash.left.device) else state
 
 
 def _behind_hooks(run: Run, module: Module, result: Value) -> Value:
