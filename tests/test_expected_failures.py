@@ -91,6 +91,7 @@ SAID = [
     ("# it fails\n\nx + host", True),
     ("# it fails\n1\n2\n3\n4\n5\n6\nx + host", True),
     ("1  # it fails\nx + host", True),
+    ("'''\f\f'''\nx + host  # it fails", False),
     ("# without a GPU it fails\nx + host", True),
     ("# TODO: this crashes\nx + host", True),
     ("# a failure\nx + host", True),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+from torchdevlint.positions import lines_of
+
 _SAYS = re.compile(
     r"#.*\b(?:"
     r"(?:will|would|should|must|going to) (?:now |then |also )?(?:raise|error|fail|crash|throw|not work)\b"
@@ -24,7 +26,7 @@ def announced(text: str) -> frozenset[int]:
     """Return the lines, from 1, of which a comment says that they fail: its own, or those below up to an empty one."""
     if _SAYS.search(text) is None:
         return frozenset()
-    lines = text.splitlines()
+    lines = lines_of(text)
     found: set[int] = set()
     for number, line in enumerate(lines, 1):
         if _SAYS.search(line) is None or _TO_BE_DONE.search(line) is not None:

@@ -11,7 +11,10 @@ from torchdevlint.knowledge.rows import Leave
 from torchdevlint.names import text_of
 from torchdevlint.values import Imported
 
-_CATCHING = ("RuntimeError", "TypeError", "Exception", "BaseException")
+_RAISED = "RuntimeError"
+"""What operations on two devices raise."""
+
+_CATCHING = (_RAISED, "TypeError", "Exception", "BaseException")
 """What catches the errors that operations on two devices, and reads on the host, raise."""
 
 MAX_SHOWN = 4
@@ -36,7 +39,7 @@ def expects_failure(run: Run, node: cst.Try | cst.TryStar) -> bool:
 def _shows(node: cst.Try | cst.TryStar) -> bool:
     """Tell whether the only handler of a few lines shows the error that operations raise, and goes on: a lesson."""
     handler = node.handlers[0]
-    if len(node.handlers) > 1 or _kinds(handler) != [_CATCHING[0]] or handler.name is None:
+    if len(node.handlers) > 1 or _kinds(handler) != [_RAISED] or handler.name is None:
         return False
     error = text_of(handler.name.name)
     return (
